@@ -1,0 +1,1 @@
+"""The loop: session, turn, attempt, recovery."""

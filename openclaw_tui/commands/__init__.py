@@ -1,0 +1,1 @@
+"""Slash commands shared by all front ends; they return plain data."""

@@ -1,0 +1,1 @@
+"""Replacing old history by a summary."""

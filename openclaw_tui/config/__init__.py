@@ -1,0 +1,1 @@
+"""Settings: the packages' records side by side, read from their places in order."""

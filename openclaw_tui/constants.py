@@ -1,0 +1,235 @@
+"""Every threshold, ratio and limit, with unit, reason and origin. Nothing else in the package defines one.
+
+Names are the articles' where the articles name them. "A1" is the article on the five layers, "A2" the article on the
+context engine, "OC" the observed behaviour of OpenClaw, "ours" a decision of this project.
+"""
+
+# ── Layer 1: prompt cache ─────────────────────────────────────────────────────────────────────────────────────────
+SYSTEM_PROMPT_CACHE_BOUNDARY = "\n<!-- OPENCLAW_CACHE_BOUNDARY -->\n"
+"""Splits the system prompt in a stable and a dynamic part (A1). It never reaches a model."""
+
+MAX_STABLE_CACHE_READ_RATIO = 0.95
+"""A read below this share of the last one may be a break (A1). Higher: false alarms from normal growth."""
+
+MIN_CACHE_BREAK_TOKEN_DROP = 1000
+"""Tokens the read must also fall by (A1). Lower: noise of block sizes; higher: real breaks go unseen."""
+
+MAX_CACHE_TRACKERS = 512
+"""Sessions whose last snapshot is remembered in one process (OC)."""
+
+CACHE_TTL_SHORT_SECONDS = 300
+CACHE_TTL_LONG_SECONDS = 3600
+ANTHROPIC_MAX_CACHE_BREAKPOINTS = 4
+"""Breakpoints one request may carry; a fifth is refused with 400 (Anthropic)."""
+
+ANTHROPIC_CACHE_LOOKBACK_BLOCKS = 20
+"""How many content blocks a breakpoint looks back for an earlier entry (Anthropic)."""
+
+ANTHROPIC_MIDDLE_BREAKPOINT_BLOCKS = 15
+"""A turn wider than this gets a middle breakpoint, so that the look-back never misses (ours)."""
+
+# ── Layer 2: tool-result guard ────────────────────────────────────────────────────────────────────────────────────
+CHARS_PER_TOKEN_ESTIMATE = 4
+"""Characters per token of prose (A1, A2)."""
+
+TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE = 2
+"""Characters per token of tool output: code, JSON and logs are denser (A1). Errs on the safe side."""
+
+CONTEXT_INPUT_HEADROOM_RATIO = 0.75
+"""Share of the window that input may fill before results are trimmed (A1)."""
+
+SINGLE_TOOL_RESULT_CONTEXT_SHARE = 0.5
+"""Share of the window that one tool result may fill (A1)."""
+
+PREEMPTIVE_OVERFLOW_RATIO = 0.9
+"""Above this share the guard gives up and asks for compaction (A1)."""
+
+MIN_GUARD_BUDGET_CHARS = 1024
+"""No guard budget falls under this, so that tiny windows still show something (OC)."""
+
+IMAGE_PIXELS_PER_TOKEN = 750
+"""Pixels of a picture that cost one token (Anthropic; the dearest of the providers)."""
+
+MAX_IMAGE_TOKENS = 1600
+"""Most tokens one picture is counted for: providers scale larger ones down (Anthropic)."""
+
+UNKNOWN_IMAGE_TOKENS = 1600
+"""Tokens of a picture whose size cannot be read (ours: the cap, never zero)."""
+
+IMPORTANT_TAIL_CHARS = 2000
+"""How much of the end is searched for errors, totals and closing brackets (A1)."""
+
+HEAD_SHARE = 0.7
+"""Share of the head when the tail matters; the rest is the tail (A1)."""
+
+COMPACTED_PLACEHOLDER = "[compacted: tool output removed to free context]"
+MIDDLE_OMITTED_MARKER = "⚠️ [... middle content omitted — showing head and tail ...]"
+TRUNCATED_NOTICE = "[truncated: output exceeded context limit]"
+PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE = (
+    "Preemptive context overflow: estimated context size exceeds safe threshold during tool loop"
+)
+
+# ── Layer 3: compaction ───────────────────────────────────────────────────────────────────────────────────────────
+BASE_CHUNK_RATIO = 0.4
+"""Share of the window one chunk of history may fill on its way to the summariser (A1)."""
+
+MIN_CHUNK_RATIO = 0.15
+"""Smallest chunk share when messages are large on average (A1)."""
+
+LARGE_MESSAGE_RATIO = 0.1
+"""Average message share above which chunks shrink (A1)."""
+
+SAFETY_MARGIN = 1.2
+"""Factor on every estimate in compaction: chars/4 is rough (A1)."""
+
+OVERSIZED_MESSAGE_SHARE = 0.5
+"""A message above this share of the window is left out on the second level, with a note (A1)."""
+
+DEFAULT_SUMMARY_PARTS = 2
+"""Parts a long history is split into (A1)."""
+
+SUMMARIZATION_OVERHEAD_TOKENS = 4096
+"""Tokens kept for instructions and the summary itself in each summary request (OC)."""
+
+MAX_SUMMARY_CHARS = 16_000
+"""Longest summary that is stored; what must survive is appended within it (OC)."""
+
+COMPACTION_TIMEOUT_SECONDS = 900
+"""Safety timeout of one compaction in all (A2, OC)."""
+
+MAX_CONSECUTIVE_COMPACTIONS = 3
+"""Compactions in a row without an accepted model call, then a clear stop (OC)."""
+
+# ── Budget ────────────────────────────────────────────────────────────────────────────────────────────────────────
+DEFAULT_CONTEXT_TOKENS = 32_000
+"""Window of a model that nobody knows (A2)."""
+
+WARN_CONTEXT_TOKENS = 32_000
+"""Below this window the start warns (OC)."""
+
+MIN_CONTEXT_TOKENS = 16_000
+"""Below this window the program does not start a turn (OC); `minContextTokens` changes it."""
+
+RESERVE_TOKENS = 20_000
+"""Room kept for the answer (OC's floor); at most RESERVE_MAX_SHARE, at least RESERVE_MIN_SHARE of the window."""
+
+RESERVE_MAX_SHARE = 0.25
+RESERVE_MIN_SHARE = 0.05
+KEEP_RECENT_TOKENS = 20_000
+"""Tail of the talk that compaction keeps word for word (OC); at most KEEP_RECENT_MAX_SHARE of the window."""
+
+KEEP_RECENT_MAX_SHARE = 0.25
+MEMORY_FLUSH_SOFT_THRESHOLD_TOKENS = 4_000
+"""The flush runs this far before compaction (A2); at most MEMORY_FLUSH_MAX_SHARE of the window."""
+
+MEMORY_FLUSH_MAX_SHARE = 0.05
+MEMORY_FLUSH_TRANSCRIPT_BYTES = 2 * 1024 * 1024
+
+# ── Layer 4: session files ────────────────────────────────────────────────────────────────────────────────────────
+SESSION_FORMAT_VERSION = 3
+"""Version of the family's tree format that is written."""
+
+TRUNCATE_ABOVE_BYTES = 10_000_000
+"""Session file size above which summarised entries are moved to the archive (ours; 0 = never)."""
+
+# ── Bootstrap files and skills ────────────────────────────────────────────────────────────────────────────────────
+BOOTSTRAP_MAX_CHARS = 20_000
+BOOTSTRAP_TOTAL_MAX_CHARS = 150_000
+BOOTSTRAP_WINDOW_SHARE = 0.25
+"""Bootstrap text may fill this share of the window at most (ours)."""
+
+BOOTSTRAP_HEAD_SHARE = 0.7
+BOOTSTRAP_TAIL_SHARE = 0.2
+BOOTSTRAP_MIN_CHARS = 64
+"""With less budget left a file is skipped with a warning (OC)."""
+
+BOOTSTRAP_MAX_FILE_BYTES = 2 * 1024 * 1024
+MAX_SKILLS_IN_PROMPT = 150
+MAX_SKILLS_PROMPT_CHARS = 30_000
+MIN_SKILL_DESCRIPTION_CHARS = 80
+MAX_SKILL_FILE_BYTES = 256_000
+
+# ── Providers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+CONNECT_TIMEOUT_SECONDS = 15.0
+STREAM_IDLE_TIMEOUT_SECONDS = 120.0
+"""A stream that brings no content for this long has failed; bytes that carry nothing do not count (ours)."""
+
+LOCAL_STREAM_IDLE_TIMEOUT_SECONDS = 1800.0
+"""Local models may read a long prompt for minutes before the first token."""
+
+MAX_PROVIDER_ATTEMPTS = 6
+"""Tries of one model call, the first included."""
+
+RETRY_BASE_SECONDS = 1.0
+RETRY_MAX_SECONDS = 32.0
+MAX_RETRY_AFTER_SECONDS = 120.0
+"""A server that asks for a longer wait stops the turn at once and the time is shown (ours)."""
+
+LOCAL_PROBE_SECONDS = 0.15
+"""Time one loopback server gets to answer when local servers are looked for (interface.md 8)."""
+
+ESTIMATE_FACTOR_MIN = 0.7
+ESTIMATE_FACTOR_MAX = 2.0
+ESTIMATE_FACTOR_SMOOTHING = 0.3
+"""Weight of the newest report in the running correction of the estimator."""
+
+# ── Tools ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+TOOL_OUTPUT_MAX_BYTES = 32_000
+"""Most bytes one tool result brings into the context at its source: head and tail, the rest in a private file."""
+
+TOOL_OUTPUT_MAX_LINES = 2_000
+MAX_LINE_CHARS = 2_000
+"""Longer lines are cut with a marker that gives the real length."""
+
+READ_MAX_LINES = 2_000
+READ_MAX_BYTES = 50_000
+READ_MAX_IMAGE_BYTES = 5 * 1024 * 1024
+IMAGE_MAX_SIDE_PIXELS = 2_000
+"""Strictest side limit among the providers once a request holds many pictures."""
+
+LS_MAX_ENTRIES = 500
+FIND_MAX_RESULTS = 1_000
+GREP_MAX_MATCHES = 100
+GREP_MAX_LINE_CHARS = 500
+SEARCH_TIMEOUT_SECONDS = 30.0
+EXEC_YIELD_SECONDS = 10.0
+"""A command that still runs after this goes to the background."""
+
+EXEC_TIMEOUT_SECONDS = 1800.0
+EXEC_KEEP_CHARS = 200_000
+"""Characters of one command's output that stay in memory; the whole is on disk."""
+
+EXEC_SPILL_MAX_BYTES = 256 * 1024 * 1024
+PROCESS_DRAIN_SECONDS = 0.3
+"""How long output is still read after a shell has ended while a child holds the pipe."""
+
+PROCESS_TERM_GRACE_SECONDS = 1.0
+"""Between TERM and KILL to a process group."""
+
+WEB_FETCH_MAX_CHARS = 50_000
+WEB_FETCH_MAX_BYTES = 2_000_000
+WEB_FETCH_TIMEOUT_SECONDS = 30.0
+WEB_FETCH_MAX_REDIRECTS = 3
+MAX_CONSECUTIVE_TOOL_FAULTS = 8
+"""Malformed or unknown calls in a row before the turn stops with a plain message."""
+
+REPEAT_WARN_COUNT = 5
+REPEAT_STOP_COUNT = 10
+"""The same call with the same result this many times in a row: warn, then stop and ask."""
+
+# ── Memory, artifacts, sub-agents ─────────────────────────────────────────────────────────────────────────────────
+MEMORY_CHUNK_TOKENS = 400
+MEMORY_CHUNK_OVERLAP_TOKENS = 80
+MEMORY_SNIPPET_CHARS = 700
+MEMORY_MAX_RESULTS = 6
+ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+RECALL_MAX_CHARS = 16_000
+SUBAGENT_MAX_DEPTH = 1
+SUBAGENT_MAX_CHILDREN = 5
+SUBAGENT_MAX_CONCURRENT = 8
+
+# ── Screen ────────────────────────────────────────────────────────────────────────────────────────────────────────
+UI_FRAMES_PER_SECOND = 20
+ABORT_GRACE_SECONDS = 2.0
+PASTE_CHIP_CHARS = 1_000
+PASTE_CHIP_LINES = 12

@@ -1,0 +1,1 @@
+"""The request pipeline, budgets, the tool-result guard, cache watching and engines."""

@@ -1,0 +1,1 @@
+"""Built-in context engines, one file each."""

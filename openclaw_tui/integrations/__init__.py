@@ -1,0 +1,1 @@
+"""Bridges to the world outside the conversation."""

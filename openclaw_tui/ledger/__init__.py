@@ -1,0 +1,1 @@
+"""What each layer did to the context, why, and the way back."""

@@ -1,0 +1,1 @@
+"""The system prompt: sections, order, cache boundary, bootstrap files."""

@@ -1,0 +1,112 @@
+"""The seam between the loop and a model API.
+
+A provider turns a `ProviderRequest` into a stream of plain events. Contract: it yields `StreamStarted`, deltas, one
+`BlockDone` per content block and exactly one `StreamEnded`; it raises only errors of our tree; it never retries;
+cancelling the consumer closes the connection at once; it imports its SDK on first use. A stream that ends without the
+provider's own closing event is a failure, never a whole answer.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from openclaw_tui.messages import (
+    AssistantContent,
+    CacheRetention,
+    Message,
+    StopReason,
+    ThinkingLevel,
+    ToolDefinition,
+    Usage,
+)
+from openclaw_tui.models import ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRequest:
+    """One request, provider-neutral and complete.
+
+    `system_stable` stands above the cache boundary and is byte-equal through the session; `system_dynamic` below it.
+    `drop_mismatched_thinking` asks a prefix-bound API to drop reasoning whose prefix changed instead of refusing.
+    `previous_response_id` lets providers with cache diagnostics compare with the last answer.
+    """
+
+    model: ModelInfo
+    system_stable: str
+    system_dynamic: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    max_output_tokens: int = 4096
+    thinking: ThinkingLevel = "off"
+    cache_retention: CacheRetention = "short"
+    session_id: str = ""
+    drop_mismatched_thinking: bool = False
+    previous_response_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamStarted:
+    """The provider accepted the request. `usage` holds the prompt's tokens where they are known already."""
+
+    response_id: str | None = None
+    model: str | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingChunk:
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallChunk:
+    """A piece of a call's arguments; the first one for an index may be empty and names the call."""
+
+    index: int
+    call_id: str
+    name: str
+    json: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDone:
+    """The finished block at `index`, authoritative over its chunks."""
+
+    index: int
+    block: AssistantContent
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnded:
+    """The whole answer arrived. `diagnostics` is what the provider says about its cache, where it says anything.
+
+    `dropped_thinking` counts reasoning blocks the provider left out because their prefix had changed.
+    """
+
+    stop_reason: StopReason
+    usage: Usage
+    response_id: str | None = None
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    dropped_thinking: int = 0
+    detail: str = ""
+
+
+StreamEvent: TypeAlias = StreamStarted | TextChunk | ThinkingChunk | ToolCallChunk | BlockDone | StreamEnded
+
+
+class Provider(Protocol):
+    """One model API. `name` is the provider id of the catalogue (anthropic, openai, google, a configured id …)."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, request: ProviderRequest) -> AsyncIterator[StreamEvent]: ...
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,1 @@
+"""The built-in deterministic model that needs nothing."""

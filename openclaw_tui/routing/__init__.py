@@ -1,0 +1,1 @@
+"""Session keys, bindings and the route of a message."""

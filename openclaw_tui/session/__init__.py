@@ -1,0 +1,1 @@
+"""The conversation on disk: a JSONL file whose entries form a DAG."""

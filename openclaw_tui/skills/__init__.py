@@ -1,0 +1,1 @@
+"""Discovery and index of SKILL.md files."""

@@ -1,0 +1,1 @@
+"""Front ends; they own no agent state."""

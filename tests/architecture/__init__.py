@@ -1,0 +1,1 @@
+"""Tests that hold the shape of the code: layers, absent modules, ceilings, homes."""
