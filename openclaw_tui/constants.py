@@ -165,6 +165,15 @@ RETRY_MAX_SECONDS = 32.0
 MAX_RETRY_AFTER_SECONDS = 120.0
 """A server that asks for a longer wait stops the turn at once and the time is shown (ours)."""
 
+RETRY_JITTER_SHARE = 0.25
+"""A wait of our own choosing is shortened by up to this share, so that many clients do not return together (ours)."""
+
+MAX_ERROR_MESSAGE_CHARS = 400
+"""Longest provider message that is shown in one line (ours)."""
+
+CONVERTED_MESSAGES_KEPT = 20_000
+"""Messages whose wire form an adapter remembers, so that an unchanged prefix is not encoded again (ours)."""
+
 LOCAL_PROBE_SECONDS = 0.15
 """Time one loopback server gets to answer when local servers are looked for (interface.md 8)."""
 
@@ -233,3 +242,10 @@ UI_FRAMES_PER_SECOND = 20
 ABORT_GRACE_SECONDS = 2.0
 PASTE_CHIP_CHARS = 1_000
 PASTE_CHIP_LINES = 12
+
+# ── Layer 5: context engine ───────────────────────────────────────────────────────────────────────────────────────
+ENGINE_CALL_TIMEOUT_SECONDS = 20.0
+"""Longest time one lifecycle call of a third-party engine may take before `legacy` takes over (ours)."""
+
+ENGINE_COMPACT_TIMEOUT_SECONDS = 900.0
+"""The same for `compact`, which may call a model (the safety timeout of compaction)."""

@@ -1,8 +1,7 @@
 """Everything the agent tells the outside, as plain frozen values.
 
-Pairs (`TurnStarted`/`TurnEnded`, `MessageStarted`/`MessageEnded`, `ToolStarted`/`ToolEnded`, `CompactionStarted`/
-`CompactionEnded`, `MemoryFlushStarted`/`MemoryFlushEnded`, `ApprovalRequested`/`ApprovalResolved`) always match, also on
-failure and abort. Deltas may be merged by a slow consumer; every other event arrives. A front end is a function of
+Pairs (turn, message, tool, compaction and memory flush started/ended; approval requested/resolved) always match, also
+on failure and abort. Deltas may be merged by a slow consumer; every other event arrives. A front end is a function of
 this stream.
 """
 

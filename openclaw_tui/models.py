@@ -11,7 +11,7 @@ ApiName: TypeAlias = Literal["anthropic", "openai-responses", "openai-chat", "go
 WindowSource: TypeAlias = Literal["configuration", "catalogue", "server", "assumed"]
 
 ThinkingMode: TypeAlias = Literal["none", "adaptive", "adaptive_always", "between_tools", "budget", "effort", "level"]
-"""How a model is told to think: Anthropic adaptive, always on, between tools or by budget; OpenAI effort; Gemini level."""
+"""How a model is told to think: Anthropic adaptive, always, between tools or by budget; OpenAI effort; Gemini level."""
 
 
 @dataclass(frozen=True, slots=True)

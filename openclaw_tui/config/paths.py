@@ -1,0 +1,94 @@
+"""Where things live. The one place that knows the state directory and where packaged data files are."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import openclaw_tui
+
+FOREIGN_MARKER = "openclaw.json"
+"""A state folder that holds this file belongs to a real OpenClaw: its files are read, never written."""
+
+DEFAULT_AGENT_ID = "main"
+FOREIGN_AGENT_ID = "tui"
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """All places derived from the state directory, the project directory and the agent."""
+
+    state: Path
+    project: Path
+    agent_id: str = DEFAULT_AGENT_ID
+
+    @property
+    def is_shared_with_openclaw(self) -> bool:
+        return (self.state / FOREIGN_MARKER).exists()
+
+    @property
+    def agent(self) -> Path:
+        return self.state / "agents" / self.agent_id
+
+    @property
+    def sessions(self) -> Path:
+        return self.agent / "sessions"
+
+    @property
+    def user_config(self) -> Path:
+        return self.state / "tui.toml"
+
+    @property
+    def project_config(self) -> Path:
+        return self.project / ".openclaw" / "tui.toml"
+
+    @property
+    def local_config(self) -> Path:
+        return self.project / ".openclaw" / "tui.local.toml"
+
+    @property
+    def log(self) -> Path:
+        return self.state / "logs" / "openclaw-tui.log"
+
+    @property
+    def personal_workspace(self) -> Path:
+        return self.state / "workspace"
+
+    @property
+    def history(self) -> Path:
+        return self.state / "history"
+
+    @property
+    def trust(self) -> Path:
+        return self.state / "trust.json"
+
+    @property
+    def scratch(self) -> Path:
+        return self.state / "scratch"
+
+
+def state_dir() -> Path:
+    """`$OPENCLAW_STATE_DIR`, else `~/.openclaw`."""
+    named = os.environ.get("OPENCLAW_STATE_DIR")
+    return Path(named).expanduser() if named else Path.home() / ".openclaw"
+
+
+def resolve_paths(project: Path, agent_id: str | None = None) -> Paths:
+    """Places for a project; in a real OpenClaw's folder ours go under the agent id `tui`."""
+    state = state_dir()
+    default = FOREIGN_AGENT_ID if (state / FOREIGN_MARKER).exists() else DEFAULT_AGENT_ID
+    return Paths(state=state, project=project, agent_id=agent_id or default)
+
+
+def data_dir(name: str) -> Path:
+    """A folder of packaged Markdown (`skills`, `workspace_templates`): in the wheel, else in the source checkout."""
+    package = Path(openclaw_tui.__file__).parent
+    packaged = package / "_data" / name
+    return packaged if packaged.is_dir() else package.parent / name
+
+
+def git_root(start: Path) -> Path | None:
+    """The nearest folder upwards that holds `.git`."""
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return None
