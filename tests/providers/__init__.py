@@ -1,0 +1,1 @@
+"""Tests of openclaw_tui.providers."""

@@ -1,0 +1,1 @@
+"""One table of scenarios, every adapter."""
