@@ -151,6 +151,9 @@ MAX_SKILL_FILE_BYTES = 256_000
 
 # ── Providers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 CONNECT_TIMEOUT_SECONDS = 15.0
+CONNECTION_KEEPALIVE_SECONDS = 15.0
+"""An idle connection older than this is not used again: after a laptop's sleep it is dead without notice (ours)."""
+
 STREAM_IDLE_TIMEOUT_SECONDS = 120.0
 """A stream that brings no content for this long has failed; bytes that carry nothing do not count (ours)."""
 
@@ -174,6 +177,9 @@ MAX_ERROR_MESSAGE_CHARS = 400
 CONVERTED_MESSAGES_KEPT = 20_000
 """Messages whose wire form an adapter remembers, so that an unchanged prefix is not encoded again (ours)."""
 
+DEFAULT_OUTPUT_TOKENS = 8_192
+"""Longest answer asked of a model that no table knows: small servers take it from the window (ours)."""
+
 LOCAL_PROBE_SECONDS = 0.15
 """Time one loopback server gets to answer when local servers are looked for (interface.md 8)."""
 
@@ -189,6 +195,18 @@ TOOL_OUTPUT_MAX_BYTES = 32_000
 TOOL_OUTPUT_MAX_LINES = 2_000
 MAX_LINE_CHARS = 2_000
 """Longer lines are cut with a marker that gives the real length."""
+
+TOOL_OUTPUT_MIN_BYTES = 400
+"""No smaller budget is honoured: the marker that tells what was cut must itself fit."""
+
+BINARY_CONTROL_SHARE = 0.1
+"""More control characters than this in a sample and it is no text (ours; escape sequences of a log stay below)."""
+
+FILE_SAMPLE_BYTES = 64 * 1024
+"""How much of a file is looked at to tell its kind and encoding."""
+
+HIDDEN_RUN_SPELLED_CHARS = 2
+"""Invisible characters in a row that are spelled one by one; a longer run is told by its ends and length."""
 
 READ_MAX_LINES = 2_000
 READ_MAX_BYTES = 50_000
@@ -249,3 +267,38 @@ ENGINE_CALL_TIMEOUT_SECONDS = 20.0
 
 ENGINE_COMPACT_TIMEOUT_SECONDS = 900.0
 """The same for `compact`, which may call a model (the safety timeout of compaction)."""
+TAB_WIDTH = 4
+FRAME_MAX_SHARE = 0.2
+"""Share of the time that drawing the transcript may take: a slow frame delays the next one (ours)."""
+
+TRANSCRIPT_CACHED_ROWS = 2_000
+"""Rendered rows that stay in memory; what lies further away is rendered again when it is scrolled to (ours)."""
+
+CODE_PART_LINES = 48
+"""An open code block is finished in parts of this many lines, so that each delta costs the same (ours)."""
+
+CODE_CONTEXT_LINES = 96
+"""Lines before such a part that are read again to colour it right (ours)."""
+
+CODE_HIGHLIGHT_MAX_LINE_CHARS = 2_000
+"""A code block with a longer line is shown without colours: lexers slow down on minified text (ours)."""
+
+TOOL_BODY_HEAD_LINES = 60
+TOOL_BODY_TAIL_LINES = 30
+TOOL_BODY_LINE_CHARS = 1_000
+TOOL_LIVE_TAIL_LINES = 5
+"""Lines of a running tool's output that a folded card shows."""
+
+DIFF_MAX_LINES = 300
+DIFF_WORD_MAX_CHARS = 400
+"""Longer lines are compared as a whole, not word by word."""
+
+DIFF_WORD_MIN_SIMILARITY = 0.5
+"""Less alike than this, a removed and an added line are shown without word marks."""
+
+TABLE_COLUMN_MIN_CELLS = 5
+"""A table whose columns would be narrower than this is shown as a list."""
+
+USER_TEXT_MAX_LINES = 200
+RUNNING_TICK_SECONDS = 1.0
+"""How often the time of a running tool is drawn again. There is no such timer while nothing runs."""
