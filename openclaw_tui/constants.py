@@ -129,6 +129,15 @@ MEMORY_FLUSH_TRANSCRIPT_BYTES = 2 * 1024 * 1024
 SESSION_FORMAT_VERSION = 3
 """Version of the family's tree format that is written."""
 
+LEASE_STALE_SECONDS = 1800.0
+"""Age of a session's lease whose owner cannot be looked up before it is taken over (OC); a heartbeat renews it."""
+
+SESSION_PEEK_BYTES = 64 * 1024
+"""What the session list reads at each end of a file; whole files are never read for it (ours)."""
+
+SESSION_TITLE_CHARS = 120
+"""Longest title made of a first prompt (ours)."""
+
 TRUNCATE_ABOVE_BYTES = 10_000_000
 """Session file size above which summarised entries are moved to the archive (ours; 0 = never)."""
 

@@ -37,10 +37,10 @@ from openclaw_tui.providers.waits import retry_after_seconds
 TranscriptFault: TypeAlias = Literal["reasoning", "pairing"]
 
 _OVERFLOW_STATUS = frozenset({None, 200, 400, 413, 422, 500})
-_SERVER_FAULT, _CLIENT_FAULT = range(500, 600), range(400, 500)
+_SERVER_FAULT, _CLIENT_FAULT, _REDIRECT = range(500, 600), range(400, 500), range(300, 400)
 _SECRET = re.compile(r"\b(sk-|AIza|Bearer\s+)[\w*.-]{6,}")
 _POSITION = re.compile(r"\b(?:messages|input|contents)(?:\.\d+|\[\d+\])(?:\.\w+|\[\d+\])*")
-_WRONG_ADDRESS = "Nothing answers at this address: check the provider's base URL."
+_WRONG_ADDRESS = "The API does not answer at this address: check the provider's base URL."
 
 
 def classify(
@@ -72,7 +72,7 @@ def classify(
         code=code or kind,
         retry_after=retry_after_seconds(headers or {}, details, message) if failure.retryable else None,
         position=_position(message, details),
-        advice=_WRONG_ADDRESS if status == 404 and failure is InvalidRequest else None,
+        advice=_WRONG_ADDRESS if failure is InvalidRequest and (status == 404 or status in _REDIRECT) else None,
     )
 
 
@@ -116,6 +116,8 @@ def _failure_class(status: int | None, names: tuple[str, ...], message: str, det
         return QuotaExhausted
     if status in _CLIENT_FAULT and any(pattern.search(message) for pattern in KEY_PATTERNS):
         return AuthenticationFailed
+    if status in _REDIRECT:
+        return InvalidRequest
     if status == 404:
         return ModelNotFound if _named(*names) is ModelNotFound or "model" in message.lower() else InvalidRequest
     if status is not None and status in BY_STATUS:
