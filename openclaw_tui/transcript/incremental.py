@@ -1,0 +1,59 @@
+"""Left folds over a transcript that go on where they stopped.
+
+A session grows by a few messages per step while every step of the pipeline reads all of it. A step that is a left fold
+(its output for a prefix never depends on what follows) keeps its inputs, outputs and state here and works only on the
+new messages when the next call begins with the very same objects. What is returned equals a fresh run: the cache is
+invisible but for the time it saves.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from operator import is_
+from typing import Generic, TypeVar
+
+from openclaw_tui.messages import Message
+
+StateT = TypeVar("StateT")
+_KEPT_FOLDS = 8  # sessions and sub-agents that are prepared side by side
+
+
+@dataclass(slots=True)
+class Fold(Generic[StateT]):
+    """What a fold has read, written and remembered so far; `counts` is its running report."""
+
+    state: StateT
+    inputs: list[Message] = field(default_factory=list)
+    outputs: list[Message] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    changed: bool = False
+
+    def count(self, name: str, amount: int = 1) -> None:
+        if amount:
+            self.counts[name] = self.counts.get(name, 0) + amount
+            self.changed = True
+
+    def result(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """The outputs, or the caller's own tuple where nothing was changed."""
+        return tuple(self.outputs) if self.changed else messages
+
+
+class FoldCache(Generic[StateT]):
+    """The last few folds, by caller's key and first message. A fold is out of the cache while it is worked on."""
+
+    def __init__(self) -> None:
+        self._folds: OrderedDict[Hashable, Fold[StateT]] = OrderedDict()
+
+    def take(self, key: Hashable, messages: tuple[Message, ...]) -> Fold[StateT] | None:
+        """A fold whose inputs are a prefix of `messages` (the same objects), or None."""
+        fold = self._folds.pop((key, id(messages[0])), None) if messages else None
+        if fold is None or len(fold.inputs) > len(messages) or not all(map(is_, fold.inputs, messages)):
+            return None
+        return fold
+
+    def keep(self, key: Hashable, fold: Fold[StateT]) -> None:
+        if not fold.inputs:
+            return
+        self._folds[(key, id(fold.inputs[0]))] = fold
+        while len(self._folds) > _KEPT_FOLDS:
+            self._folds.popitem(last=False)
