@@ -183,6 +183,12 @@ RETRY_JITTER_SHARE = 0.25
 MAX_ERROR_MESSAGE_CHARS = 400
 """Longest provider message that is shown in one line (ours)."""
 
+MAX_ERROR_BODY_BYTES = 256 * 1024
+"""How much is read of a document that came where a stream was asked for (ours)."""
+
+STREAM_DRAIN_SECONDS = 0.2
+"""How long the rest of a finished stream is awaited, so that its connection can be used again (ours)."""
+
 CONVERTED_MESSAGES_KEPT = 20_000
 """Messages whose wire form an adapter remembers, so that an unchanged prefix is not encoded again (ours)."""
 
@@ -211,7 +217,7 @@ TOOL_OUTPUT_MIN_BYTES = 400
 BINARY_CONTROL_SHARE = 0.1
 """More control characters than this in a sample and it is no text (ours; escape sequences of a log stay below)."""
 
-FILE_SAMPLE_BYTES = 64 * 1024
+FILE_SAMPLE_BYTES = 1024 * 1024
 """How much of a file is looked at to tell its kind and encoding."""
 
 HIDDEN_RUN_SPELLED_CHARS = 2
@@ -222,6 +228,23 @@ READ_MAX_BYTES = 50_000
 READ_MAX_IMAGE_BYTES = 5 * 1024 * 1024
 IMAGE_MAX_SIDE_PIXELS = 2_000
 """Strictest side limit among the providers once a request holds many pictures."""
+
+READ_SCAN_MAX_BYTES = 64 * 1024 * 1024
+"""A file up to this size is counted and hashed to its end; of a larger one only the part asked for is read (ours)."""
+
+EDIT_MAX_FILE_BYTES = 64 * 1024 * 1024
+"""Largest file that is changed in memory (ours); READ_SCAN_MAX_BYTES at most, so that its hash is known."""
+
+EDIT_MIN_CANDIDATE_SCORE = 55.0
+"""Likeness in percent below which a passage is no help after a failed match (ours)."""
+
+EDIT_MAX_CANDIDATES = 3
+DIFF_CONTEXT_LINES = 3
+DIFF_MAX_COMPARED_LINES = 4_000
+"""A changed region longer than this is shown as removed and added, not compared line by line (quadratic work)."""
+
+EDIT_RESULT_DIFF_LINES = 40
+"""Lines of the diff that come back to the model after an edit; the screen gets all of it."""
 
 LS_MAX_ENTRIES = 500
 FIND_MAX_RESULTS = 1_000
@@ -238,6 +261,12 @@ EXEC_KEEP_CHARS = 200_000
 EXEC_SPILL_MAX_BYTES = 256 * 1024 * 1024
 PROCESS_DRAIN_SECONDS = 0.3
 """How long output is still read after a shell has ended while a child holds the pipe."""
+
+SHELL_PARSE_MAX_CHARS = 100_000
+"""Longer command lines are not judged part by part: they are asked about as a whole (ours)."""
+
+SHELL_PARSE_MAX_DEPTH = 8
+"""Command lines inside command lines (`sh -c`, `eval`) that are still taken apart (ours)."""
 
 PROCESS_TERM_GRACE_SECONDS = 1.0
 """Between TERM and KILL to a process group."""

@@ -1,0 +1,124 @@
+"""What the two OpenAI wire protocols share: safe text, call ids, pictures and the opaque parts of the family's form.
+
+Ids: a Responses call has two ids, kept together as `call_id|item_id`; only the first part pairs call and result.
+Signatures of text are a message item's id, or JSON `{"v":1,"id":…,"phase":…}`; of reasoning the whole item as JSON.
+Pure functions; all of them are total, because a history may come from any provider or from a damaged file.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from openclaw_tui.messages import ImageBlock, TextBlock, UserContent
+
+RESPONSES_ID_CHARS = 64
+CHAT_ID_CHARS = 40
+ORIGINAL_ARGUMENTS = "openai-arguments:"
+"""Opens the opaque part of a call whose argument text differs from the JSON we would write for the same object."""
+
+
+def safe_text(text: str) -> str:
+    """The text with lone surrogates replaced: they cannot be encoded as UTF-8 and poison every later request."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
+def compact(value: Any) -> str:
+    """JSON as OpenAI's models write it: no blanks, real characters, insertion order."""
+    return safe_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def call_id(raw: str, longest: int) -> str:
+    """The id that pairs a call with its result, at most `longest` characters; the same for the same raw id, always."""
+    first = safe_text(raw.partition("|")[0]) or "call"
+    if len(first) <= longest:
+        return first
+    digest = hashlib.sha256(first.encode("utf-8")).hexdigest()[:16]
+    return f"{first[: longest - 17]}_{digest}"
+
+
+def item_id(raw: str, prefix: str) -> str | None:
+    """The id of the Responses item itself, if the raw id carries one of the right kind."""
+    second = raw.partition("|")[2]
+    return second if second.startswith(prefix) and len(second) <= RESPONSES_ID_CHARS else None
+
+
+def data_url(image: ImageBlock) -> str:
+    return f"data:{image.mime_type};base64,{image.data}"
+
+
+def without_images(content: tuple[UserContent, ...], model_id: str) -> tuple[UserContent, ...]:
+    """The content for a model that takes text only: each picture becomes a note that says so."""
+    return tuple(
+        TextBlock(f"[image ({block.mime_type}) left out: {model_id} takes text only]")
+        if isinstance(block, ImageBlock)
+        else block
+        for block in content
+    )
+
+
+def reasoning_item(signature: str | None) -> Mapping[str, Any] | None:
+    """The reasoning item that a signature holds; None for a foreign or damaged one."""
+    item = _json_object(signature)
+    if item is None or item.get("type") != "reasoning" or not str(item.get("id", "")).startswith("rs"):
+        return None
+    return item
+
+
+def text_signature(signature: str | None) -> tuple[str | None, str | None]:
+    """Id and phase of the message item that a text came in."""
+    if signature is None:
+        return None, None
+    if signature.startswith("msg"):
+        return signature, None
+    parsed = _json_object(signature) or {}
+    found, phase = parsed.get("id"), parsed.get("phase")
+    return (
+        found if isinstance(found, str) and found.startswith("msg") else None,
+        phase if phase in ("commentary", "final_answer") else None,
+    )
+
+
+def make_text_signature(message_id: str, phase: str | None) -> str | None:
+    if not message_id:
+        return None
+    return message_id if phase is None else compact({"v": 1, "id": message_id, "phase": phase})
+
+
+def parse_arguments(raw: str) -> tuple[dict[str, Any], str | None]:
+    """Arguments of a call and, where the text is no JSON object, that text: an empty text stands for no arguments."""
+    if not raw.strip():
+        return {}, None
+    try:
+        parsed = json.loads(raw)
+    except ValueError:
+        return {}, raw
+    return (parsed, None) if isinstance(parsed, dict) else ({}, raw)
+
+
+def keep_arguments(raw: str, arguments: Mapping[str, Any]) -> str | None:
+    """What to remember of the argument text, so that it can go back byte for byte: reasoning is bound to it."""
+    return None if raw == compact(dict(arguments)) else ORIGINAL_ARGUMENTS + raw
+
+
+def argument_text(arguments: Mapping[str, Any], kept: str | None) -> str:
+    """The argument text to send: the original where it was kept and still means the same object."""
+    if kept is not None and kept.startswith(ORIGINAL_ARGUMENTS):
+        raw = kept.removeprefix(ORIGINAL_ARGUMENTS)
+        if parse_arguments(raw) == (dict(arguments), None):
+            return raw
+    return compact(dict(arguments))
+
+
+def _json_object(text: str | None) -> dict[str, Any] | None:
+    if not text or text[:1] != "{":
+        return None
+    try:
+        parsed = json.loads(text)
+    except ValueError:
+        return None
+    return parsed if isinstance(parsed, dict) else None
