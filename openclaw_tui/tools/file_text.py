@@ -217,7 +217,7 @@ def _strictly(data: bytes, encoding: str, whole: bool) -> str | None:
 
 
 def _reads_as_japanese(text: str) -> bool:
-    foreign = [char for char in text if char >= "\x80"]
+    foreign = [char for char in text if char >= "\x80"][:4096]
     kana = sum(1 for char in foreign if "\u3041" <= char <= "\u30ff")
     half_width = sum(1 for char in foreign if "\uff61" <= char <= "\uff9f")
     return kana > 0.2 * len(foreign) and half_width < 0.2 * len(foreign)
@@ -225,6 +225,6 @@ def _reads_as_japanese(text: str) -> bool:
 
 def _reads_as_chinese(text: str) -> bool:
     """The everyday characters of GB2312 (rows A1-A3, B0-D7): Western text read as GBK gives rare ones."""
-    foreign = [char.encode("gbk") for char in text if char >= "\x80"]
+    foreign = [char.encode("gbk") for char in text if char >= "\x80"][:4096]
     common = sum(1 for lead, trail in foreign if trail >= 0xA1 and (0xA1 <= lead <= 0xA3 or 0xB0 <= lead <= 0xD7))
     return common > 0.9 * len(foreign)

@@ -22,6 +22,7 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*+[0-~]?"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_RAW_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _HIDDEN = re.compile(
     f"(?P<flag>{_FLAG})"
@@ -47,6 +48,11 @@ def clean_terminal_text(text: str) -> str:
     if _CONTROL.search(text) is not None:
         text = _without_controls(text)
     return show_hidden(text).text
+
+
+def show_controls(text: str) -> str:
+    """Every control character but tab, line ends and form feed as a picture; for text that must stay as it is."""
+    return _RAW_CONTROL.sub(_picture, text) if _RAW_CONTROL.search(text) is not None else text
 
 
 def show_hidden(text: str) -> VisibleText:
