@@ -51,6 +51,7 @@ def sync_directory(path: Path) -> None:
 
 
 def make_private_dir(path: Path) -> Path:
-    """Create `path` (and parents) with 0700; an existing directory is left as it is. Returns `path`."""
-    path.mkdir(mode=PRIVATE_DIR_MODE, parents=True, exist_ok=True)
+    """Create `path` and the parents it lacks, each with 0700; what exists is left as it is. Returns `path`."""
+    for missing in reversed([folder for folder in (path, *path.parents) if not folder.exists()]):
+        missing.mkdir(mode=PRIVATE_DIR_MODE, exist_ok=True)
     return path
