@@ -1,0 +1,310 @@
+"""A command line, taken apart as a shell would: every command of it, however deep, each judged for itself.
+
+Chains, pipes, subshells, substitutions, redirections, here-documents and wrappers all end as flat `Part`s. Invariant:
+what the grammar does not know, or where a second look at the quoting disagrees with it, is not parseable, and what is
+not parseable is asked about. tree-sitter is imported on first use.
+"""
+
+import functools
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from openclaw_tui.constants import SHELL_PARSE_MAX_CHARS, SHELL_PARSE_MAX_DEPTH
+from openclaw_tui.safety import command_tables, shell_quotes
+from openclaw_tui.safety.command_tables import names
+from openclaw_tui.safety.shell_git import canonical_git
+from openclaw_tui.safety.shell_words import Word, source, word_of
+from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING, inner_command, is_transparent
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One command of a command line.
+
+    `words` is the command in its normal form (program without folder, git without its global options) and `literal`
+    says of each word whether it is known before the shell runs. `transparent` parts only carry others. `writes` and
+    `reads` are targets of redirections; `unclear` says why the part cannot be vouched for by a rule of a prefix.
+    `own_path` is the program as written where it does not lie in one of the system's folders.
+    """
+
+    words: tuple[str, ...]
+    program: str
+    text: str
+    literal: tuple[bool, ...] = ()
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    dangerous_reasons: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
+    read_only: bool = False
+    transparent: bool = False
+    patterns: frozenset[int] = frozenset()
+    own_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedCommand:
+    """`parseable` False: `parts` may miss something, and `problem` says what was not understood."""
+
+    parts: tuple[Part, ...]
+    parseable: bool
+    problem: str = ""
+
+
+class _NotUnderstood(Exception):
+    """Left at the first node whose meaning is not certain."""
+
+
+def parse_command(command: str) -> ParsedCommand:
+    """Every part of a command line, in source order. Never raises for any text."""
+    return _parse(command, 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(command: str, depth: int) -> ParsedCommand:
+    collected: list[Part] = []
+    try:
+        _collect(command, depth, collected)
+    except _NotUnderstood as problem:
+        return ParsedCommand(tuple(collected), parseable=False, problem=str(problem))
+    except RecursionError:
+        return ParsedCommand(tuple(collected), parseable=False, problem="it is nested too deeply")
+    return ParsedCommand(tuple(collected), parseable=True)
+
+
+def _collect(command: str, depth: int, parts: list[Part]) -> None:
+    if depth > SHELL_PARSE_MAX_DEPTH:
+        raise _NotUnderstood("it is nested too deeply")
+    if len(command) > SHELL_PARSE_MAX_CHARS:
+        raise _NotUnderstood(f"it is longer than {SHELL_PARSE_MAX_CHARS:,} characters")
+    if shell_quotes.has_strange_characters(command):
+        raise _NotUnderstood("it holds control characters")
+    if _HIDDEN_SUBSTITUTION.search(command.translate(_QUOTES)):
+        raise _NotUnderstood("it hides a substitution in an array index")
+    root = _parser().parse(command.encode("utf-8")).root_node
+    if root.has_error:
+        raise _NotUnderstood("it is not a complete shell command")
+    _Walk(parts, depth).statement(root)
+    if not shell_quotes.agrees(command, root):
+        raise _NotUnderstood("its quoting is unclear")
+
+
+@functools.cache
+def _parser() -> "Parser":
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+_STRUCTURE = frozenset(
+    names(
+        "program list pipeline subshell compound_statement negated_command if_statement elif_clause"
+        " else_clause do_group while_statement for_statement case_statement case_item"
+        " c_style_for_statement command_substitution process_substitution test_command array"
+        " variable_assignments string translated_string concatenation expansion arithmetic_expansion"
+        " binary_expression unary_expression ternary_expression postfix_expression subscript"
+        " parenthesized_expression brace_expression herestring_redirect heredoc_body"
+    )
+)
+_LEAVES = frozenset(
+    names(
+        "word number raw_string ansi_c_string string_content variable_name special_variable_name"
+        " simple_expansion regex test_operator extglob_pattern file_descriptor comment heredoc_start"
+        " heredoc_end heredoc_content"
+    )
+)
+_RESERVED = frozenset(
+    names("{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac in select function coproc")
+)
+_GIT_RUNNERS = (("bisect",), ("submodule",), ("rebase",), ("filter-branch",), ("difftool",), ("mergetool",))
+_HIDDEN_SUBSTITUTION = re.compile(r"\w\[[^\]\s]*(?:\$\(|`)")
+_QUOTES = str.maketrans("", "", "\\'\"")
+
+
+class _Walk:
+    """Visits every node once and adds a part for each command, redirection and dangerous assignment."""
+
+    def __init__(self, parts: list[Part], depth: int) -> None:
+        self._parts = parts
+        self._depth = depth
+        self._functions: set[str] = set()
+
+    def statement(self, node: "Node") -> None:
+        match node.type:
+            case "command":
+                self._command(node)
+            case "function_definition":
+                self._function(node)
+            case "declaration_command" | "unset_command" | "variable_assignment":
+                self._assignment(node)
+            case "file_redirect":
+                self._redirect(node)
+            case "heredoc_redirect":
+                self._heredoc(node)
+            case "redirected_statement":
+                self._inside(node)
+            case kind if kind in _STRUCTURE:
+                if kind == "command_substitution" and source(node).startswith("`") and "\\" in source(node):
+                    raise _NotUnderstood("it has backslashes inside backquotes")
+                self._inside(node)
+            case kind if kind in _LEAVES or not node.is_named:
+                pass
+            case kind:
+                raise _NotUnderstood(f"it uses shell syntax that is not judged here ({kind.replace('_', ' ')})")
+
+    def _inside(self, node: "Node") -> None:
+        for child in node.children:
+            self.statement(child)
+
+    def _function(self, node: "Node") -> None:
+        name = node.child_by_field_name("name")
+        self._functions.add(source(name) if name else "")
+        for child in node.children:
+            if child != name:
+                self.statement(child)
+
+    def _command(self, node: "Node") -> None:
+        words: list[Word] = []
+        assignments: list[str] = []
+        for child in node.children:
+            if child.type == "variable_assignment":
+                assignments.append(source(child))
+                self._inside(child)
+            elif child.type in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
+                self.statement(child)
+            else:
+                words.append(word_of(child) if child.is_named else Word(source(child)))
+                self._inside(child) if child.type == "command_name" else self.statement(child)
+        if words:
+            self._judge(words, assignments)
+
+    def _judge(self, words: Sequence[Word], assignments: Sequence[str]) -> None:
+        """Add the part of one simple command, then those of what it runs."""
+        if words[0].text in _RESERVED:
+            raise _NotUnderstood(f"it has the word {words[0].text} where a command stands")
+        part = _simple_part(words, assignments)
+        if part.program in self._functions:
+            part = replace(part, read_only=False, unclear=(*part.unclear, f"{part.program} is redefined here"))
+        inner = inner_command(part.program, words)
+        reasons = tuple(one.unclear for one in inner if one.unclear)
+        carries = bool(inner) and not reasons and is_transparent(part.program) and not part.unclear
+        self._parts.append(replace(part, unclear=(*part.unclear, *reasons), transparent=carries))
+        for one in inner:
+            if one.words:
+                self._judge(one.words, (*assignments, *one.assignments))
+            elif one.script is not None:
+                _collect(one.script, self._depth + 1, self._parts)
+
+    def _assignment(self, node: "Node") -> None:
+        self._inside(node)
+        text = source(node)
+        names = [source(child) for child in shell_quotes.descendants(node) if child.type == "variable_name"]
+        risky = [name for name in names if command_tables.is_risky_variable(name)]
+        dynamic = node.type != "variable_assignment" and any(
+            child.is_named and child.type not in ("variable_assignment", "variable_name", "word")
+            for child in node.children
+        )
+        reasons = [f"sets {name}, by which other programs are loaded or started" for name in risky]
+        reasons += ["sets variables that are not known before it runs"] if dynamic else []
+        first = node.children[0]
+        program = source(first) if node.type != "variable_assignment" else ""
+        self._parts.append(
+            Part((text,), program, text, (not dynamic,), unclear=tuple(reasons), transparent=not reasons)
+        )
+
+    def _redirect(self, node: "Node") -> None:
+        operator = next(source(child) for child in node.children if not child.is_named)
+        target = node.children[-1]
+        self.statement(target)
+        if operator in (">&-", "<&-") or (operator.endswith("&") and source(target).rstrip("-").isdigit()):
+            return
+        word = word_of(target)
+        known = word.literal and not word.pattern
+        place = (word.text,)
+        writes = ">" in operator
+        self._parts.append(
+            Part(
+                (operator, word.text),
+                "",
+                f"{operator} {source(target)}",
+                (True, word.literal),
+                writes=place if writes else (),
+                reads=() if writes else place,
+                unclear=() if known else ("a redirection whose target is not known before it runs",),
+                transparent=known and not writes,
+            )
+        )
+
+    def _heredoc(self, node: "Node") -> None:
+        """The body may run substitutions; where the grammar could have missed one the line is not understood."""
+        start = next(source(child) for child in node.children if child.type == "heredoc_start")
+        quoted = any(mark in start for mark in "'\"\\")
+        body = "".join(source(child) for child in node.children if child.type == "heredoc_body")
+        end = "".join(source(child) for child in node.children if child.type == "heredoc_end")
+        delimiter = shlex.split(start)[0] if quoted else start
+        lines = [line.strip("\t") if source(node).startswith("<<-") else line for line in body.split("\n")]
+        if end.strip() != delimiter or delimiter in lines:
+            raise _NotUnderstood("its here-document has an unclear end")
+        if not quoted and ("`" in body or "\\\n" in body):
+            raise _NotUnderstood("its here-document runs substitutions")
+        for child in node.children:
+            if child.type != "heredoc_body" or not quoted:
+                self.statement(child)
+
+
+def _simple_part(words: Sequence[Word], assignments: Sequence[str]) -> Part:
+    names = [text.split("=", 1)[0].rstrip("+") for text in assignments]
+    unclear = [
+        f"sets {name}, by which programs are changed" for name in names if command_tables.is_risky_variable(name)
+    ]
+    first = words[0]
+    if not first.literal or first.pattern or not first.text:
+        text = " ".join(word.text for word in words)
+        reason = "the program is not known before it runs"
+        return Part((text,), "", text, (False,), unclear=(*unclear, reason), patterns=frozenset())
+    folder, _, program = first.text.rpartition("/")
+    own_path = bool(folder) and folder not in command_tables.STANDARD_PROGRAM_FOLDERS
+    normal: list[Word] = [Word(program), *words[1:]]
+    folders: tuple[str, ...] = ()
+    if program == "git":
+        normal, problems, folders = canonical_git(normal)
+        unclear += problems
+    texts = tuple(word.text for word in normal)
+    literal = tuple(word.literal for word in normal)
+    patterns = frozenset(index for index, word in enumerate(normal) if word.pattern)
+    looks = _looks(texts, literal, patterns) and not own_path and not unclear
+    return Part(
+        texts,
+        program,
+        " ".join(word.text if not word.literal or word.pattern else shlex.quote(word.text) for word in normal),
+        literal,
+        dangerous_reasons=tuple(command_tables.dangers(texts, has_pattern=bool(patterns), all_literal=all(literal))),
+        unclear=tuple(unclear),
+        read_only=looks and all(command_tables.is_harmless_variable(name) for name in names),
+        patterns=patterns,
+        own_path=first.text if own_path else "",
+        reads=folders,
+    )
+
+
+def _looks(texts: tuple[str, ...], literal: tuple[bool, ...], patterns: frozenset[int]) -> bool:
+    program = texts[0]
+    if command_tables.is_read_only_whatever(program):
+        return True
+    becomes_option = any(texts[index][:1] in "*?[-" for index in patterns)
+    if not all(literal) or (becomes_option and command_tables.has_harmful_options(program)):
+        return False
+    return command_tables.is_read_only(texts)
+
+
+def may_be_command_start(part: Part) -> Iterator[int]:
+    """Places in `part.words` where a command may begin: 0, and every later one for programs that run others."""
+    yield 0
+    if part.program in MAY_RUN_ANYTHING or (part.program == "git" and part.words[1:2] in _GIT_RUNNERS):
+        yield from range(1, len(part.words))
