@@ -25,6 +25,12 @@ ANTHROPIC_MAX_CACHE_BREAKPOINTS = 4
 ANTHROPIC_CACHE_LOOKBACK_BLOCKS = 20
 """How many content blocks a breakpoint looks back for an earlier entry (Anthropic)."""
 
+THINKING_BUDGET_TOKENS = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 16_384, "xhigh": 24_576, "max": 32_000}
+"""Tokens of thinking by level, for models that are told a budget and no effort (ours)."""
+
+MIN_THINKING_BUDGET_TOKENS = 1024
+"""Smallest budget that is accepted (Anthropic)."""
+
 ANTHROPIC_MIDDLE_BREAKPOINT_BLOCKS = 15
 """A turn wider than this gets a middle breakpoint, so that the look-back never misses (ours)."""
 
@@ -99,6 +105,42 @@ COMPACTION_TIMEOUT_SECONDS = 900
 
 MAX_CONSECUTIVE_COMPACTIONS = 3
 """Compactions in a row without an accepted model call, then a clear stop (OC)."""
+
+SUMMARY_RESULT_CHARS = 2_000
+"""Characters of one tool result in the text for a summariser (OC); identifiers of the rest are listed."""
+
+SUMMARY_ARGUMENT_CHARS = 1_000
+SUMMARY_THINKING_CHARS = 1_000
+SUMMARY_TALK_CHARS = 8_000
+SUMMARY_IDENTIFIERS_PER_CUT = 12
+SUMMARY_MAX_OUTPUT_TOKENS = 4_096
+"""Longest answer asked of a summariser; MAX_SUMMARY_CHARS bounds what is stored."""
+
+MIN_MESSAGES_TO_SPLIT = 4
+"""Fewer messages are summarised in one go (OC)."""
+
+MAX_FOCUS_CHARS = 4_000
+EXTRACT_MAX_LINES = 12
+EXTRACT_MAX_IDENTIFIERS = 40
+EXTRACT_REQUEST_CHARS = 300
+KEPT_USER_TEXT_CHARS = 2_000
+"""Most characters of one user message kept word for word beside the summary (ours)."""
+
+KEPT_USER_TOTAL_CHARS = 6_000
+RETENTION_MAX_IDENTIFIERS = 60
+"""Identifiers of the covered text the retention check looks for (ours)."""
+
+RETENTION_MAX_LISTED = 40
+RETENTION_RETRY_LOST = 5
+"""Identifiers that must be missing before the summariser is asked once more: a call is dearer than a short list."""
+
+COMPACTION_TAIL_SHARES = (1.0, 0.5, 0.25, 0.0)
+"""Shares of `keepRecentTokens` that a forced compaction tries, one after the other, until something is covered."""
+TOOL_FAILURES_LISTED = 8
+"""Failed calls listed under a summary (OC)."""
+
+FILE_LIST_CHARS = 900
+CRITICAL_RULES_CHARS = 2_000
 
 # ── Budget ────────────────────────────────────────────────────────────────────────────────────────────────────────
 DEFAULT_CONTEXT_TOKENS = 32_000
@@ -189,6 +231,16 @@ MAX_ERROR_BODY_BYTES = 256 * 1024
 STREAM_DRAIN_SECONDS = 0.2
 """How long the rest of a finished stream is awaited, so that its connection can be used again (ours)."""
 
+SUSPECT_PROMPT_SHARE = 0.6
+"""A local server that counts less than this share of our estimate may have cut the prompt (facts; our estimator is
+right within 0.72 to 1.26)."""
+
+SUSPECT_PROMPT_MIN_TOKENS = 2_048
+"""Shorter prompts fit every window and are never suspected (ours: the smallest default window in use)."""
+
+SUSPECT_SILENCE_WINDOW_SHARE = 0.5
+"""An empty answer of a local server to a prompt above this share of the window is taken for an overflow (ours)."""
+
 CONVERTED_MESSAGES_KEPT = 20_000
 """Messages whose wire form an adapter remembers, so that an unchanged prefix is not encoded again (ours)."""
 
@@ -267,6 +319,12 @@ SHELL_PARSE_MAX_CHARS = 100_000
 
 SHELL_PARSE_MAX_DEPTH = 8
 """Command lines inside command lines (`sh -c`, `eval`) that are still taken apart (ours)."""
+
+SHELL_GLOB_MAX_NAMES = 2_000
+"""Names a pattern of a command line is expanded to when its paths are judged (ours)."""
+
+PERMISSION_RECENT_VERDICTS = 50
+"""Last decisions `/permissions` can show (ours)."""
 
 PROCESS_TERM_GRACE_SECONDS = 1.0
 """Between TERM and KILL to a process group."""
