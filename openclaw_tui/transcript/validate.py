@@ -38,11 +38,11 @@ def validate_replay_turns(
     if not policy.alternates or not messages:
         return messages, StepReport("validate", {})
     separate = pairs_closed and policy.validate_openai_turns
-    fold = _folds.take((policy, separate), messages) or Fold(state=None)
+    fold = _folds.take((policy, pairs_closed), messages) or Fold(state=None)
     for message in messages[len(fold.inputs) :]:
         fold.inputs.append(message)
         _add(message, fold, policy, separate)
-    _folds.keep((policy, separate), fold)
+    _folds.keep((policy, pairs_closed), fold)
     last = fold.outputs[-1]
     if not isinstance(last, AssistantMessage) or last.tool_calls:
         return fold.result(messages), StepReport("validate", dict(fold.counts))

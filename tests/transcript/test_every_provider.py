@@ -1,12 +1,23 @@
 """Whatever a session holds, the request is legal for each provider, stable, and says what was changed."""
 
 from dataclasses import replace
+from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openclaw_tui.messages import Message, TextBlock, ToolResultMessage, UserMessage
+from openclaw_tui.messages import (
+    AssistantMessage,
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultMessage,
+    UserMessage,
+    user_text,
+)
 from openclaw_tui.models import ApiName
 from openclaw_tui.transcript import details, repair, sanitize, validate
 from openclaw_tui.transcript.incremental import FoldCache
@@ -14,7 +25,7 @@ from openclaw_tui.transcript.policy import transcript_policy
 from openclaw_tui.transcript.repair import repair_tool_use_result_pairing
 from tests.transcript.legality import check_legal
 from tests.transcript.preparing import prepare
-from tests.transcript.strategies import APIS, histories, model_for, tidy_histories
+from tests.transcript.strategies import APIS, IMAGES, histories, model_for, reasoning_item, tidy_histories
 
 apis = st.sampled_from(APIS)
 
@@ -111,3 +122,29 @@ def test_repair_returns_the_same_tuple_for_a_clean_list(api: ApiName) -> None:
     same, report = repair_tool_use_result_pairing(clean, transcript_policy(model))
     assert same is clean
     assert not report.changed
+
+
+@pytest.mark.parametrize(("source", "target"), list(permutations(APIS, 2)))
+def test_a_session_goes_on_with_any_other_provider_and_back(source: ApiName, target: ApiName) -> None:
+    """Thinking, parallel calls and a picture in the history, in each of the twelve ordered pairs."""
+    history = _session(source, 0)
+    for api in (target, source, target):
+        model = model_for(api)
+        prepared, _ = prepare((*history, user_text("go on")), model)
+        check_legal(prepared, model)
+        history += _session(api, len(history))
+    own = [m for m in prepare(history, model_for(source))[0] if isinstance(m, AssistantMessage) and m.api == source]
+    keeps = source != "openai-chat"
+    assert all(any(isinstance(block, ThinkingBlock) for block in m.content) == keeps for m in own if m.tool_calls)
+
+
+def _session(api: ApiName, number: int) -> tuple[Message, ...]:
+    model = model_for(api)
+    made_by: dict[str, Any] = {"api": api, "provider": model.provider, "model": model.id}
+    signature = reasoning_item(number) if api == "openai-responses" else "c2ln"
+    ids = [f"call_{number}_{n}|fc_{n}" if api == "openai-responses" else f"call.{number}:{n}" for n in (1, 2)]
+    calls = tuple(ToolCallBlock(call_id, "read", {"path": "a.png"}) for call_id in ids)
+    results = [ToolResultMessage(call_id, "read", (TextBlock("seen"), IMAGES[0])) for call_id in ids]
+    asked = AssistantMessage((ThinkingBlock("hm", signature), *calls), stop_reason="tool_use", **made_by)
+    told = AssistantMessage((TextBlock("done"),), **made_by)
+    return (UserMessage((TextBlock("look"), IMAGES[0])), asked, *results, told)
