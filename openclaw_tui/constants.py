@@ -134,6 +134,9 @@ RETENTION_MAX_LISTED = 40
 RETENTION_RETRY_LOST = 5
 """Identifiers that must be missing before the summariser is asked once more: a call is dearer than a short list."""
 
+COMPACTION_BACKOFF_GROWTH = 1.05
+"""After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
+
 COMPACTION_TAIL_SHARES = (1.0, 0.5, 0.25, 0.0)
 """Shares of `keepRecentTokens` that a forced compaction tries, one after the other, until something is covered."""
 TOOL_FAILURES_LISTED = 8
@@ -249,6 +252,12 @@ DEFAULT_OUTPUT_TOKENS = 8_192
 
 LOCAL_PROBE_SECONDS = 0.15
 """Time one loopback server gets to answer when local servers are looked for (interface.md 8)."""
+
+LOCAL_PROBE_MAX_BYTES = 4 * 1024 * 1024
+"""Largest answer of a local server that is read when it is asked what it is (ours)."""
+
+LIVE_LIMITS_TIMEOUT_SECONDS = 5.0
+"""Time a server gets to tell a model's limits; without them the table's figures stay (ours)."""
 
 ESTIMATE_FACTOR_MIN = 0.7
 ESTIMATE_FACTOR_MAX = 2.0

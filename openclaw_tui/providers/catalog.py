@@ -16,13 +16,8 @@ from openclaw_tui.messages import THINKING_LEVELS, ThinkingLevel
 from openclaw_tui.models import ModelInfo, Price
 from openclaw_tui.providers.model_overrides import FIRST_PARTY_API, Overrides, blank_model, models_of, provider_record
 
-LOCAL_PROVIDERS: Mapping[str, str] = {
-    "ollama": "http://127.0.0.1:11434/v1",
-    "llamacpp": "http://127.0.0.1:8080/v1",
-    "lmstudio": "http://127.0.0.1:1234/v1",
-    "vllm": "http://127.0.0.1:8000/v1",
-}
-"""Ids of servers that run on the user's own machine, with the address each has out of the box."""
+LOCAL_PORTS: Mapping[str, int] = {"ollama": 11434, "llamacpp": 8080, "lmstudio": 1234, "vllm": 8000}
+"""Ids of servers that run on the user's own machine, with the port each has out of the box."""
 
 FREE = Price(input=0.0, output=0.0, cache_read=0.0, cache_write=0.0)
 """Nobody is paid for a model on the user's own machine: that price is known, and zero."""
@@ -88,7 +83,12 @@ def supported_level(model: ModelInfo, level: ThinkingLevel) -> ThinkingLevel:
 
 def known_providers(overrides: Overrides = NO_OVERRIDES) -> tuple[str, ...]:
     """Provider ids that a reference may start with."""
-    return tuple(dict.fromkeys((*(model.provider for model in catalogue()), *LOCAL_PROVIDERS, *overrides)))
+    return tuple(dict.fromkeys((*(model.provider for model in catalogue()), *LOCAL_PORTS, *overrides)))
+
+
+def local_url(port: int) -> str:
+    """Where a server on this machine speaks the Chat Completions API."""
+    return f"http://127.0.0.1:{port}/v1"
 
 
 def _row(provider: str, row: Mapping[str, Any]) -> ModelInfo:
@@ -142,7 +142,7 @@ def _with_level(model: ModelInfo, level: ThinkingLevel) -> ModelInfo:
 
 
 def _is_provider(name: str, overrides: Overrides) -> bool:
-    return name in overrides or name in LOCAL_PROVIDERS or any(model.provider == name for model in catalogue())
+    return name in overrides or name in LOCAL_PORTS or any(model.provider == name for model in catalogue())
 
 
 def _in_provider(provider: str, model_id: str, overrides: Overrides) -> ModelInfo:
@@ -151,7 +151,7 @@ def _in_provider(provider: str, model_id: str, overrides: Overrides) -> ModelInf
     rows = [model for model in catalogue() if model.provider == provider]
     if row := _named(rows, model_id):
         return _at_address(row, overrides)
-    if provider in LOCAL_PROVIDERS:
+    if provider in LOCAL_PORTS:
         return _local(provider, model_id, overrides)
     if provider == "offline":
         raise ConfigError(f"unknown model 'offline/{model_id}': the built-in model is offline/guide")
@@ -197,7 +197,7 @@ def _assumed(provider: str, model_id: str, overrides: Overrides) -> ModelInfo:
 
 def _local(provider: str, model_id: str, overrides: Overrides) -> ModelInfo:
     """A model of a server on this machine, before the server was asked for its window."""
-    guess = replace(_assumed(provider, model_id, overrides), base_url=LOCAL_PROVIDERS[provider], price=FREE)
+    guess = replace(_assumed(provider, model_id, overrides), base_url=local_url(LOCAL_PORTS[provider]), price=FREE)
     return _at_address(replace(guess, notes=guess.notes[:1]), overrides)
 
 
