@@ -4,6 +4,7 @@ One classifier for every adapter, so that overload, quota and overflow are told 
 it sees what the server said, never the conversation. The wording it knows is data, in `failure_patterns.py`.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias
@@ -79,6 +80,26 @@ def classify(
 def transport_failure(provider: str, error_text: str) -> ProviderUnavailable:
     """A connection that could not be made, was cut or stalled. `error_text` may be empty."""
     return ProviderUnavailable(f"{provider}: {_one_line(error_text or 'the connection failed', None)}")
+
+
+def unexpected_answer(provider: str, body: str) -> OpenClawError:
+    """What an answer with status 200 that is no event stream stands for: an error object, a web page or nonsense."""
+    if body.lstrip()[:1] == "<":
+        return InvalidRequest(f"{provider}: {_one_line(body, 200)}", status=200, advice=_WRONG_ADDRESS)
+    try:
+        parsed = json.loads(body)
+    except ValueError:
+        return transport_failure(provider, "the answer is no event stream and no error; it makes no sense")
+    found = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
+    fault = found if isinstance(found, dict) else {"message": found if isinstance(found, str) else ""}
+    return classify(
+        provider=provider,
+        status=200,
+        code=_text(fault.get("code")),
+        kind=_text(fault.get("type") or fault.get("status")),
+        message=_text(fault.get("message")) or "",
+        details=parsed,
+    )
 
 
 def is_overflow(status: int | None, code: str | None, kind: str | None, message: str) -> bool:
@@ -178,6 +199,10 @@ def _one_line(message: str, status: int | None) -> str:
 
 def _status_note(status: int | None) -> str:
     return f" (HTTP {status})" if status not in (None, 200) else ""
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 def _number(text: str | None) -> int | None:

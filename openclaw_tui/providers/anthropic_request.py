@@ -1,0 +1,243 @@
+"""A provider-neutral request → the body of Anthropic's Messages API.
+
+Pure. The system prompt becomes two blocks, so that the stable one can be cached; results of one step become one user
+message with the results first; opaque reasoning goes back untouched or not at all. Cache markers are set last, on the
+finished wire form (`anthropic_cache.py`), where they can be counted.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from openclaw_tui.constants import MIN_THINKING_BUDGET_TOKENS, SYSTEM_PROMPT_CACHE_BOUNDARY, THINKING_BUDGET_TOKENS
+from openclaw_tui.messages import (
+    AssistantContent,
+    AssistantMessage,
+    ImageBlock,
+    Message,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolDefinition,
+    ToolResultMessage,
+    UserContent,
+    UserMessage,
+)
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.providers.anthropic_cache import cache_control, mark_conversation, mark_last
+from openclaw_tui.providers.base import ProviderRequest
+from openclaw_tui.providers.wire_cache import Block, WireCache, encode_json
+
+Cache: TypeAlias = WireCache[Message]
+
+BINDING_BETA = "thinking-binding-controls-2026-08-01"
+_OWN_APIS = frozenset({"", "anthropic", "anthropic-messages"})
+_EFFORT = {"minimal": "low"}
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicRequest:
+    """The body in two parts: what is encoded whole, and the messages, whose blocks may be encoded already."""
+
+    head: dict[str, Any]
+    messages: list[Block]
+    betas: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {**self.head, "messages": self.messages}
+
+    def encoded(self, cache: Cache) -> bytes:
+        head = encode_json(self.head)[:-1]
+        messages = b",".join(_encode_message(message, cache) for message in self.messages)
+        return head + b',"messages":[' + messages + b"]}"
+
+
+def new_cache() -> Cache:
+    return WireCache(_convert)
+
+
+def build_request(request: ProviderRequest, cache: Cache, *, is_official: bool = True) -> AnthropicRequest:
+    """The whole body. `is_official`: the address is the provider's own and knows its newest optional fields."""
+    messages = _wire_messages(request.messages, cache, images=request.model.images)
+    tools = [_tool(tool) for tool in request.tools]
+    missing = [] if tools else _tools_of_history(messages)
+    system = _system(request)
+    marker = cache_control(request, is_official=is_official)
+    if marker:
+        spent = mark_last(system[:1] if _clean(request.system_stable) else [], marker) or mark_last(tools, marker)
+        messages = mark_conversation(messages, marker, spent=int(spent))
+    head: dict[str, Any] = {"model": request.model.id, "max_tokens": request.max_output_tokens, "stream": True}
+    if system:
+        head["system"] = system
+    if tools or missing:
+        head["tools"] = tools or missing
+    if missing:
+        head["tool_choice"] = {"type": "none"}
+    if is_official:
+        previous = request.previous_response_id or ""
+        head["diagnostics"] = {"previous_message_id": previous if previous.startswith("msg_") else None}
+    drop = request.model.prefix_bound and (request.drop_mismatched_thinking or bool(missing))
+    head |= _thinking(request, messages, drop=drop)
+    return AnthropicRequest(head, messages, (BINDING_BETA,) if drop else ())
+
+
+def _system(request: ProviderRequest) -> list[Block]:
+    parts = (_clean(request.system_stable), _clean(request.system_dynamic))
+    return [{"type": "text", "text": part} for part in parts if part]
+
+
+def _clean(text: str) -> str:
+    """The marker of the boundary never reaches a model, and a blank block is refused."""
+    return text.replace(SYSTEM_PROMPT_CACHE_BOUNDARY, "\n").strip("\n") if text.strip() else ""
+
+
+def _tool(tool: ToolDefinition) -> Block:
+    return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+
+
+def _tools_of_history(messages: Iterable[Block]) -> list[Block]:
+    """Stand-ins for the tools a history used: it is refused where none are defined."""
+    names = {block["name"] for message in messages for block in message["content"] if block["type"] == "tool_use"}
+    text = "Was used earlier in this conversation; it cannot be called now."
+    return [{"name": name, "description": text, "input_schema": {"type": "object"}} for name in sorted(names)]
+
+
+# ── Messages ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(slots=True)
+class _Turn:
+    role: str
+    content: list[Block] = field(default_factory=list)
+
+
+def _wire_messages(messages: Sequence[Message], cache: Cache, *, images: bool) -> list[Block]:
+    """Alternating messages; the blocks are the cache's own objects."""
+    turns: list[_Turn] = []
+    for message in messages:
+        blocks = cache.blocks(message)
+        if not images:
+            blocks = [_without_images(block) for block in blocks]
+        if not blocks:
+            continue
+        role = "assistant" if isinstance(message, AssistantMessage) else "user"
+        if not turns or turns[-1].role != role:
+            turns.append(_Turn(role))
+        turns[-1].content.extend(blocks)
+    return [{"role": turn.role, "content": _results_first(turn.content)} for turn in turns]
+
+
+def _results_first(content: list[Block]) -> list[Block]:
+    """Text before a result is refused; the order is otherwise kept."""
+    kinds = [block["type"] == "tool_result" for block in content]
+    if kinds == sorted(kinds, reverse=True):
+        return content
+    return sorted(content, key=lambda block: block["type"] != "tool_result")
+
+
+def _convert(message: Message) -> list[Block]:
+    match message:
+        case UserMessage(content=content):
+            return _user_blocks(content)
+        case ToolResultMessage():
+            return [_tool_result(message)]
+        case AssistantMessage():
+            own = message.api in _OWN_APIS
+            blocks = (_assistant_block(block, own=own) for block in message.content)
+            return [block for block in blocks if block is not None]
+
+
+def _user_blocks(content: Iterable[UserContent]) -> list[Block]:
+    return [_user_block(block) for block in content if isinstance(block, ImageBlock) or block.text.strip()]
+
+
+def _user_block(block: UserContent) -> Block:
+    if isinstance(block, TextBlock):
+        return {"type": "text", "text": block.text}
+    return {"type": "image", "source": {"type": "base64", "media_type": block.mime_type, "data": block.data}}
+
+
+def _tool_result(message: ToolResultMessage) -> Block:
+    result: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
+    if content := _user_blocks(message.content):
+        result["content"] = content
+    if message.is_error:
+        result["is_error"] = True
+    return result
+
+
+def _assistant_block(block: AssistantContent, *, own: bool) -> Block | None:
+    match block:
+        case TextBlock(text=text):
+            return {"type": "text", "text": text} if text.strip() else None
+        case ThinkingBlock(signature=None):
+            return None
+        case ThinkingBlock(redacted=True, signature=data):
+            return {"type": "redacted_thinking", "data": data} if own else None
+        case ThinkingBlock(thinking=thinking, signature=signature):
+            return {"type": "thinking", "thinking": thinking, "signature": signature} if own else None
+        case ToolCallBlock(id=call_id, name=name, arguments=arguments):
+            return {"type": "tool_use", "id": call_id, "name": name, "input": dict(arguments)}
+
+
+def _without_images(block: Block) -> Block:
+    """A note in the place of a picture, for a model that sees none."""
+    if block["type"] == "image":
+        return {"type": "text", "text": "[a picture was left out: this model takes no pictures]"}
+    if block["type"] == "tool_result" and any(part["type"] == "image" for part in block.get("content", ())):
+        return {**block, "content": [_without_images(part) for part in block["content"]]}
+    return block
+
+
+def _encode_message(message: Block, cache: Cache) -> bytes:
+    content = b",".join(cache.encoded(block) for block in message["content"])
+    return b'{"role":"%s","content":[%s]}' % (message["role"].encode(), content)
+
+
+# ── Thinking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _thinking(request: ProviderRequest, messages: Sequence[Block], *, drop: bool) -> dict[str, Any]:
+    """The fields that tell the model how to think.
+
+    Where mismatched reasoning is to be dropped thinking must be adaptive: only there can it be asked for. A model that
+    always thinks, or does not take `disabled`, is turned down as far as it goes instead.
+    """
+    level, model = request.thinking, request.model
+    if model.thinking == "none":
+        return {}
+    if model.thinking == "budget":
+        return _budget(request, messages)
+    if level == "off" and not drop:
+        if model.thinking == "adaptive":
+            return {"thinking": {"type": "disabled"}}
+        if model.thinking == "between_tools":
+            return {"thinking": {"type": "between_tools"}}
+    thinking: dict[str, Any] = {"type": "adaptive", "display": "summarized"}
+    if drop:
+        thinking["block_binding"] = {"prefix_mismatch_behavior": "drop_block"}
+    return {"thinking": thinking, "output_config": {"effort": _effort(request, model)}}
+
+
+def _effort(request: ProviderRequest, model: ModelInfo) -> str:
+    if request.thinking == "off":
+        return "low"
+    known = model.thinking_levels
+    level = request.thinking if not known or request.thinking in known else model.default_thinking
+    return "low" if level == "off" else _EFFORT.get(level, level)
+
+
+def _budget(request: ProviderRequest, messages: Sequence[Block]) -> dict[str, Any]:
+    """A number of tokens, below the answer's limit; none where the open tool step was begun without thinking."""
+    room = request.max_output_tokens - MIN_THINKING_BUDGET_TOKENS
+    if request.thinking == "off" or room < MIN_THINKING_BUDGET_TOKENS or _step_without_thinking(messages):
+        return {}
+    return {"thinking": {"type": "enabled", "budget_tokens": min(THINKING_BUDGET_TOKENS[request.thinking], room)}}
+
+
+def _step_without_thinking(messages: Sequence[Block]) -> bool:
+    """These models refuse to think on in a tool loop whose last answer does not begin with a thinking block."""
+    if len(messages) < 2 or messages[-1]["content"][0]["type"] != "tool_result":
+        return False
+    return messages[-2]["content"][0]["type"] not in ("thinking", "redacted_thinking")
