@@ -6,13 +6,12 @@ differs between servers in `chat_dialects`, the doubt about cut prompts in `prom
 
 from collections.abc import AsyncGenerator
 
-from openclaw_tui.messages import Message
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest, StreamEvent
 from openclaw_tui.providers.chat_dialects import chat_dialect
-from openclaw_tui.providers.conversion_cache import ConversionCache
 from openclaw_tui.providers.credentials import Credentials
-from openclaw_tui.providers.openai_chat_request import Rows, build_body, rows_of
+from openclaw_tui.providers.openai_body import ModelCaches
+from openclaw_tui.providers.openai_chat_request import build_body, rows_of
 from openclaw_tui.providers.openai_chat_stream import ChatStream
 from openclaw_tui.providers.openai_connection import DONE, Endpoint, OpenAIConnection, drain
 from openclaw_tui.providers.prompt_fit import check_fit, doubt_about, notice_of
@@ -28,7 +27,7 @@ class OpenAIChatProvider:
     def __init__(self, endpoint: Endpoint) -> None:
         self._name = endpoint.provider
         self._connection = OpenAIConnection(endpoint)
-        self._converted: ConversionCache[Rows] = ConversionCache()
+        self._caches = ModelCaches(rows_of)
 
     @property
     def name(self) -> str:
@@ -37,7 +36,8 @@ class OpenAIChatProvider:
     async def stream(self, request: ProviderRequest) -> AsyncGenerator[StreamEvent, None]:
         dialect = chat_dialect(request.model)
         state = ChatStream(self._name)
-        frames = self._connection.frames("chat", build_body(request, dialect, self._convert))
+        cache = self._caches.of(request.model)
+        frames = self._connection.frames("chat", build_body(request, dialect, cache).encoded(cache))
         try:
             async for frame in frames:
                 for event in state.feed(frame):
@@ -57,6 +57,3 @@ class OpenAIChatProvider:
 
     async def aclose(self) -> None:
         await self._connection.aclose()
-
-    def _convert(self, message: Message, model: ModelInfo) -> Rows:
-        return self._converted.get(message, (model.provider, model.id, model.images), lambda: rows_of(message, model))

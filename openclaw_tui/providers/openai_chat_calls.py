@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from openclaw_tui.messages import ToolCallBlock
-from openclaw_tui.providers.openai_items import compact, keep_arguments, parse_arguments
+from openclaw_tui.providers.openai_items import compact, keep_arguments
+from openclaw_tui.providers.wire_cache import parse_arguments
 
 
 @dataclass(slots=True)

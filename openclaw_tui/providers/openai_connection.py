@@ -1,14 +1,15 @@
 """One streamed call to an OpenAI-like server: request out, JSON frames in, every failure as an error of our tree.
 
 The SDK is imported on first use and does addresses, headers and errors; the frames are read here, so that a missing
-`[DONE]`, a page instead of a stream, or an error sent with HTTP 200 are seen. The body goes out as it was built.
+`[DONE]`, a page instead of a stream, or an error sent with HTTP 200 are seen. The body goes out as it was encoded.
 Leaving the iteration, for whatever reason, closes the connection.
 """
 
 import asyncio
+import importlib
 import json
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -16,13 +17,13 @@ from openclaw_tui.constants import MAX_ERROR_BODY_BYTES, STREAM_DRAIN_SECONDS
 from openclaw_tui.errors import AuthenticationFailed, ConfigError, OpenClawError, ProviderError
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.credentials import Credentials, key_variables
-from openclaw_tui.providers.failures import classify, transport_failure
+from openclaw_tui.providers.failures import classify, transport_failure, unexpected_answer
 from openclaw_tui.providers.http import build_client, failure_text
 from openclaw_tui.providers.sse import FrameReader
 
 if TYPE_CHECKING:
     import httpx2
-    from openai import AsyncAPIResponse, AsyncOpenAI, OpenAIError
+    from openai import AsyncOpenAI, OpenAIError
 
 Route: TypeAlias = Literal["responses", "chat"]
 Frame: TypeAlias = Mapping[str, Any]
@@ -31,6 +32,7 @@ DONE: Final[Frame] = {}
 """Stands for the `[DONE]` line that ends a Chat stream; compare by identity."""
 
 _NO_KEY = "none"
+_PATHS: Mapping[Route, str] = {"responses": "/responses", "chat": "/chat/completions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,41 +61,44 @@ class OpenAIConnection:
         self._endpoint = endpoint
         self._client: AsyncOpenAI | None = None
 
-    async def frames(self, route: Route, body: Mapping[str, Any]) -> AsyncGenerator[Frame, None]:
+    async def frames(self, route: Route, body: bytes) -> AsyncGenerator[Frame, None]:
         """The parsed frames of one answer, `DONE` among them, until the server ends; judging that is the caller's."""
+        sdk = await asyncio.to_thread(importlib.import_module, "openai")
         import httpx2
-        from openai import OpenAIError
 
         provider = self._endpoint.provider
         try:
-            async with self._open(route, body) as response, aclosing(self._read(response.http_response)) as frames:
+            async with self._open(sdk, route, body) as response, aclosing(self._read(response)) as frames:
                 async for frame in frames:
                     yield frame
-        except OpenAIError as error:
-            raise _translated(provider, error) from error
-        except httpx2.HTTPError as error:
-            raise transport_failure(provider, failure_text(error)) from error
+        except sdk.OpenAIError as error:
+            raise _translated(provider, error) from None
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise transport_failure(provider, failure_text(error)) from None
 
     async def aclose(self) -> None:
         if self._client is not None:
             client, self._client = self._client, None
             await client.close()
 
-    def _open(self, route: Route, body: Mapping[str, Any]) -> "AbstractAsyncContextManager[AsyncAPIResponse[Any]]":
-        """The body rides as `extra_body`: the typed arguments would be walked and rewritten at every step."""
-        client = self._client = self._client or self._build()
-        model = str(body["model"])
-        if route == "responses":
-            return client.responses.with_streaming_response.create(
-                model=model, input="", stream=True, extra_body=dict(body)
-            )
-        return client.chat.completions.with_streaming_response.create(
-            model=model, messages=[], stream=True, extra_body=dict(body)
+    @asynccontextmanager
+    async def _open(self, sdk: Any, route: Route, body: bytes) -> "AsyncIterator[httpx2.Response]":
+        """The response to the body as it was encoded here; the SDK brings address, headers and refusals."""
+        client = self._client = self._client or self._build(sdk)
+        stream = await client.post(
+            _PATHS[route],
+            content=body,
+            cast_to=object,
+            options={"headers": {"Content-Type": "application/json", "Accept": "text/event-stream"}},
+            stream=True,
+            stream_cls=sdk.AsyncStream[object],
         )
+        try:
+            yield stream.response
+        finally:
+            await stream.response.aclose()
 
-    def _build(self) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI
-
+    def _build(self, sdk: Any) -> "AsyncOpenAI":
         endpoint = self._endpoint
         key = endpoint.credentials.api_key
         if key is None and endpoint.base_url is None:
@@ -101,18 +106,19 @@ class OpenAIConnection:
                 f"{endpoint.provider}: no key is known; set {key_variables(endpoint.provider)[0]} or use /login"
             )
         http_client = build_client(endpoint.provider, endpoint.base_url, has_key=key is not None)
-        return AsyncOpenAI(
+        client: AsyncOpenAI = sdk.AsyncOpenAI(
             api_key=key.reveal() if key else _NO_KEY,
             base_url=endpoint.base_url,
             max_retries=0,
             timeout=http_client.timeout,
             http_client=http_client,
         )
+        return client
 
     async def _read(self, response: "httpx2.Response") -> AsyncGenerator[Frame, None]:
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind.endswith(("json", "html", "xml")):
-            raise await self._not_a_stream(response, kind)
+            raise unexpected_answer(self._endpoint.provider, await _beginning(response))
         reader = FrameReader()
         async for chunk in response.aiter_bytes():
             for text in reader.feed(chunk):
@@ -127,18 +133,15 @@ class OpenAIConnection:
             raise transport_failure(self._endpoint.provider, "the stream carried something else than events")
         return frame
 
-    async def _not_a_stream(self, response: "httpx2.Response", kind: str) -> OpenClawError:
-        """What a whole document says that came where a stream was asked for; some servers report errors so."""
-        text = ""
-        async for piece in response.aiter_text():
-            text += piece
-            if len(text) > MAX_ERROR_BODY_BYTES:
-                break
-        if kind.endswith("json"):
-            return _error_of_document(self._endpoint.provider, text, dict(response.headers))
-        return classify(
-            provider=self._endpoint.provider, status=response.status_code, code=None, kind=None, message=text or "<"
-        )
+
+async def _beginning(response: "httpx2.Response") -> str:
+    """As much of a document as is worth reading."""
+    text = ""
+    async for piece in response.aiter_text():
+        text += piece
+        if len(text) > MAX_ERROR_BODY_BYTES:
+            break
+    return text
 
 
 async def drain(frames: AsyncGenerator[Frame, None]) -> None:
@@ -156,19 +159,6 @@ def error_in(provider: str, frame: Frame, *, status: int | None = 200) -> OpenCl
         return None
     fields: Mapping[str, Any] = error if isinstance(error, Mapping) else {"message": str(error)}
     return _classified(provider, status, fields, None, frame)
-
-
-def _error_of_document(provider: str, text: str, headers: Mapping[str, str]) -> OpenClawError:
-    try:
-        document = json.loads(text)
-    except ValueError:
-        document = None
-    if isinstance(document, dict):
-        if found := error_in(provider, document):
-            return found
-        if isinstance(document.get("message"), str) and "choices" not in document:
-            return _classified(provider, 200, document, headers, document)
-    return transport_failure(provider, "a whole JSON document came where a stream was asked for")
 
 
 def _translated(provider: str, error: "OpenAIError") -> OpenClawError:

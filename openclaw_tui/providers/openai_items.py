@@ -1,4 +1,4 @@
-"""What the two OpenAI wire protocols share: safe text, call ids, pictures and the opaque parts of the family's form.
+"""What the two OpenAI wire protocols share: call ids, pictures and the opaque parts of the family's form.
 
 Ids: a Responses call has two ids, kept together as `call_id|item_id`; only the first part pairs call and result.
 Signatures of text are a message item's id, or JSON `{"v":1,"id":…,"phase":…}`; of reasoning the whole item as JSON.
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_tui.messages import ImageBlock, TextBlock, UserContent
+from openclaw_tui.providers.wire_cache import encode_json, parse_arguments
 
 RESPONSES_ID_CHARS = 64
 CHAT_ID_CHARS = 40
@@ -18,26 +19,17 @@ ORIGINAL_ARGUMENTS = "openai-arguments:"
 """Opens the opaque part of a call whose argument text differs from the JSON we would write for the same object."""
 
 
-def safe_text(text: str) -> str:
-    """The text with lone surrogates replaced: they cannot be encoded as UTF-8 and poison every later request."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return text
-
-
 def compact(value: Any) -> str:
     """JSON as OpenAI's models write it: no blanks, real characters, insertion order."""
-    return safe_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return encode_json(value).decode("utf-8")
 
 
 def call_id(raw: str, longest: int) -> str:
     """The id that pairs a call with its result, at most `longest` characters; the same for the same raw id, always."""
-    first = safe_text(raw.partition("|")[0]) or "call"
+    first = raw.partition("|")[0] or "call"
     if len(first) <= longest:
         return first
-    digest = hashlib.sha256(first.encode("utf-8")).hexdigest()[:16]
+    digest = hashlib.sha256(first.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{first[: longest - 17]}_{digest}"
 
 
@@ -87,17 +79,6 @@ def make_text_signature(message_id: str, phase: str | None) -> str | None:
     if not message_id:
         return None
     return message_id if phase is None else compact({"v": 1, "id": message_id, "phase": phase})
-
-
-def parse_arguments(raw: str) -> tuple[dict[str, Any], str | None]:
-    """Arguments of a call and, where the text is no JSON object, that text: an empty text stands for no arguments."""
-    if not raw.strip():
-        return {}, None
-    try:
-        parsed = json.loads(raw)
-    except ValueError:
-        return {}, raw
-    return (parsed, None) if isinstance(parsed, dict) else ({}, raw)
 
 
 def keep_arguments(raw: str, arguments: Mapping[str, Any]) -> str | None:

@@ -6,13 +6,12 @@ Conversion is in `openai_responses_request`, the reading of events in `openai_re
 
 from collections.abc import AsyncGenerator
 
-from openclaw_tui.messages import Message
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest, StreamEnded, StreamEvent
-from openclaw_tui.providers.conversion_cache import ConversionCache
 from openclaw_tui.providers.credentials import Credentials
+from openclaw_tui.providers.openai_body import ModelCaches
 from openclaw_tui.providers.openai_connection import DONE, Endpoint, OpenAIConnection, drain
-from openclaw_tui.providers.openai_responses_request import Items, build_body, items_of
+from openclaw_tui.providers.openai_responses_request import build_body, items_of
 from openclaw_tui.providers.openai_responses_stream import ResponsesStream
 
 
@@ -26,7 +25,7 @@ class OpenAIResponsesProvider:
     def __init__(self, endpoint: Endpoint) -> None:
         self._name = endpoint.provider
         self._connection = OpenAIConnection(endpoint)
-        self._converted: ConversionCache[Items] = ConversionCache()
+        self._caches = ModelCaches(items_of)
 
     @property
     def name(self) -> str:
@@ -34,7 +33,8 @@ class OpenAIResponsesProvider:
 
     async def stream(self, request: ProviderRequest) -> AsyncGenerator[StreamEvent, None]:
         state = ResponsesStream(self._name)
-        frames = self._connection.frames("responses", build_body(request, self._convert))
+        cache = self._caches.of(request.model)
+        frames = self._connection.frames("responses", build_body(request, cache).encoded(cache))
         try:
             async for frame in frames:
                 for event in () if frame is DONE else state.feed(frame):
@@ -49,6 +49,3 @@ class OpenAIResponsesProvider:
 
     async def aclose(self) -> None:
         await self._connection.aclose()
-
-    def _convert(self, message: Message, model: ModelInfo) -> Items:
-        return self._converted.get(message, (model.id, model.images), lambda: items_of(message, model))

@@ -8,8 +8,8 @@ reasoning item at each step, while in front it costs something only when it chan
 A reasoning item and the item after it travel together or not at all.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any
 
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -27,6 +27,7 @@ from openclaw_tui.messages import (
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.catalog import supported_level
+from openclaw_tui.providers.openai_body import Cache, OpenAIBody
 from openclaw_tui.providers.openai_items import (
     RESPONSES_ID_CHARS,
     argument_text,
@@ -34,14 +35,10 @@ from openclaw_tui.providers.openai_items import (
     data_url,
     item_id,
     reasoning_item,
-    safe_text,
     text_signature,
     without_images,
 )
-
-Item: TypeAlias = dict[str, Any]
-Items: TypeAlias = tuple[Item, ...]
-Convert: TypeAlias = Callable[[Message, ModelInfo], Items]
+from openclaw_tui.providers.wire_cache import Block
 
 _MIN_OUTPUT_TOKENS = 16
 _NO_OUTPUT = "(no output)"
@@ -49,50 +46,49 @@ _BREAKPOINT = {"mode": "explicit"}
 _EFFORT: dict[ThinkingLevel, str] = {"off": "none"}
 
 
-def build_body(request: ProviderRequest, convert: Convert) -> dict[str, Any]:
-    """The JSON body. `convert` is `items_of`, or something that remembers what `items_of` said."""
+def build_body(request: ProviderRequest, cache: Cache) -> OpenAIBody:
+    """The body; `cache` holds what `items_of` made of the messages."""
     model = request.model
-    items = (item for message in request.messages for item in convert(message, model))
-    body: dict[str, Any] = {
+    head: dict[str, Any] = {
         "model": model.id,
-        "input": [*_system(request), *items],
         "stream": True,
         "store": False,
         "include": ["reasoning.encrypted_content"],
         "max_output_tokens": max(_MIN_OUTPUT_TOKENS, min(request.max_output_tokens, model.max_output)),
     }
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
-        body["parallel_tool_calls"] = True
+        head["tools"] = [_tool(tool) for tool in request.tools]
+        head["parallel_tool_calls"] = True
     if model.thinking != "none":
-        body["reasoning"] = _reasoning(supported_level(model, request.thinking))
-    return body | _cache_fields(request)
+        head["reasoning"] = _reasoning(supported_level(model, request.thinking))
+    items = [item for message in request.messages for item in cache.blocks(message)]
+    return OpenAIBody(head | _cache_fields(request), "input", [*_system(request), *items])
 
 
-def items_of(message: Message, model: ModelInfo) -> Items:
+def items_of(message: Message, model: ModelInfo) -> list[Block]:
     """The input items of one message."""
     match message:
         case UserMessage(content=content):
             parts = _parts(content, model)
-            return ({"type": "message", "role": "user", "content": parts},) if parts else ()
+            return [{"type": "message", "role": "user", "content": parts}] if parts else []
         case AssistantMessage():
-            return tuple(_assistant_items(message, model))
+            return list(_assistant_items(message))
         case ToolResultMessage():
-            return (_result_item(message, model),)
+            return [_result_item(message, model)]
 
 
-def _system(request: ProviderRequest) -> Iterable[Item]:
+def _system(request: ProviderRequest) -> Iterable[Block]:
     """Stable text, closed by a breakpoint, then the dynamic text."""
     marks = request.model.cache_breakpoints and request.cache_retention != "none"
     for text, mark in ((request.system_stable, marks), (request.system_dynamic, False)):
         if text.strip():
-            part: Item = {"type": "input_text", "text": safe_text(text)}
+            part: Block = {"type": "input_text", "text": text}
             if mark:
                 part["prompt_cache_breakpoint"] = _BREAKPOINT
             yield {"type": "message", "role": "developer", "content": [part]}
 
 
-def _tool(tool: ToolDefinition) -> Item:
+def _tool(tool: ToolDefinition) -> Block:
     """`strict` is off: it would rewrite schemas and refuse optional fields."""
     return {
         "type": "function",
@@ -103,7 +99,7 @@ def _tool(tool: ToolDefinition) -> Item:
     }
 
 
-def _reasoning(level: ThinkingLevel) -> Item:
+def _reasoning(level: ThinkingLevel) -> Block:
     effort = _EFFORT.get(level, level)
     return {"effort": effort} if effort == "none" else {"effort": effort, "summary": "auto"}
 
@@ -126,19 +122,19 @@ def _cache_fields(request: ProviderRequest) -> dict[str, Any]:
     return fields | ({"prompt_cache_options": options} if options else {})
 
 
-def _parts(content: tuple[UserContent, ...], model: ModelInfo) -> list[Item]:
+def _parts(content: tuple[UserContent, ...], model: ModelInfo) -> list[Block]:
     """Content parts of a user message or a tool result; blank texts are left out."""
-    parts: list[Item] = []
+    parts: list[Block] = []
     for block in content if model.images else without_images(content, model.id):
         match block:
             case TextBlock(text=text) if text.strip():
-                parts.append({"type": "input_text", "text": safe_text(text)})
+                parts.append({"type": "input_text", "text": text})
             case ImageBlock():
                 parts.append({"type": "input_image", "image_url": data_url(block), "detail": "auto"})
     return parts
 
 
-def _result_item(message: ToolResultMessage, model: ModelInfo) -> Item:
+def _result_item(message: ToolResultMessage, model: ModelInfo) -> Block:
     """Plain text as a string, which every server takes; a list only where a picture is in it."""
     parts = _parts(message.content, model)
     has_image = any(part["type"] == "input_image" for part in parts)
@@ -150,14 +146,14 @@ def _result_item(message: ToolResultMessage, model: ModelInfo) -> Item:
     }
 
 
-def _assistant_items(message: AssistantMessage, model: ModelInfo) -> Iterable[Item]:
+def _assistant_items(message: AssistantMessage) -> Iterable[Block]:
     """The items of an answer in their order.
 
-    Item ids are sent only beside the reasoning they came with: a call that arrives with its id but without its
+    Block ids are sent only beside the reasoning they came with: a call that arrives with its id but without its
     reasoning is refused, one without an id is not. Reasoning at the end has lost its item and stays out.
     """
     own = message.api == "openai-responses"
-    waiting: list[Item] = []
+    waiting: list[Block] = []
     reasoned = False
     for block in message.content:
         if isinstance(block, ThinkingBlock):
@@ -175,15 +171,15 @@ def _assistant_items(message: AssistantMessage, model: ModelInfo) -> Iterable[It
         yield item
 
 
-def _text_item(block: TextBlock, own: bool) -> Item | None:
+def _text_item(block: TextBlock, own: bool) -> Block | None:
     if not block.text.strip():
         return None
     identifier, phase = text_signature(block.signature) if own else (None, None)
-    item: Item = {"type": "message", "role": "assistant"}
+    item: Block = {"type": "message", "role": "assistant"}
     if identifier:
         item["id"] = identifier
     item |= {
-        "content": [{"type": "output_text", "text": safe_text(block.text), "annotations": []}],
+        "content": [{"type": "output_text", "text": block.text, "annotations": []}],
         "status": "completed",
     }
     if phase:
@@ -191,8 +187,8 @@ def _text_item(block: TextBlock, own: bool) -> Item | None:
     return item
 
 
-def _call_item(block: ToolCallBlock, own: bool) -> Item:
-    item: Item = {
+def _call_item(block: ToolCallBlock, own: bool) -> Block:
+    item: Block = {
         "type": "function_call",
         "call_id": call_id(block.id, RESPONSES_ID_CHARS),
         "name": block.name,

@@ -22,7 +22,8 @@ from openclaw_tui.providers.base import (
 )
 from openclaw_tui.providers.failures import classify, transport_failure
 from openclaw_tui.providers.openai_connection import error_in
-from openclaw_tui.providers.openai_items import compact, keep_arguments, make_text_signature, parse_arguments
+from openclaw_tui.providers.openai_items import compact, keep_arguments, make_text_signature
+from openclaw_tui.providers.wire_cache import parse_arguments
 
 _KINDS = frozenset({"message", "reasoning", "function_call"})
 _TEXT_DELTAS = frozenset({"response.output_text.delta", "response.refusal.delta"})
