@@ -116,6 +116,8 @@ def is_read_only(words: Sequence[str]) -> bool:
         return not any(_FIND_WRITING.match(word) for word in rest)
     if program == "sed":
         return len(rest) >= 2 and rest[0] == "-n" and bool(_SED_PRINT.match(rest[1])) and not _options(rest[2:])
+    if program == "cd":
+        return "-" not in rest and len(rest) <= 1
     if program == "command":
         return rest[:1] in (["-v"], ["-V"], ("-v",), ("-V",))
     if program == "printf":
