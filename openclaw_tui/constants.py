@@ -261,6 +261,9 @@ LIVE_LIMITS_TIMEOUT_SECONDS = 5.0
 
 ESTIMATE_FACTOR_MIN = 0.7
 ESTIMATE_FACTOR_MAX = 2.0
+CALIBRATION_SAVE_EVERY = 8
+"""Calls between two stored corrections of the estimate: frequent enough after a crash, too rare to fill a file."""
+
 ESTIMATE_FACTOR_SMOOTHING = 0.3
 """Weight of the newest report in the running correction of the estimator."""
 

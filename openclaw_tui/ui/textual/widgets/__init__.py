@@ -1,0 +1,1 @@
+"""The widgets of the full screen: one widget, one file."""
