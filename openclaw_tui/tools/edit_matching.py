@@ -73,6 +73,11 @@ def apply_replacements(text: str, replacements: Sequence[Replacement]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def plain(line: str) -> str:
+    """A line without outer blanks and with typographic quotes, dashes and spaces as plain ones."""
+    return unicodedata.normalize("NFKC", line.translate(_SAME)).translate(_SAME).strip()
+
+
 def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 

@@ -35,12 +35,15 @@ def load_bytes(path: Path, name: str) -> bytes | None:
         raise ToolError(f"cannot read {name}: {_reason(error)}") from error
 
 
-def store_bytes(path: Path, data: bytes, name: str) -> str:
-    """Write a file whole, parents included. Returns a note for the model, empty when there is nothing to note."""
+def store_bytes(path: Path, data: bytes, name: str, *, mode: int | None = None) -> str:
+    """Write a file whole, parents included; a new one gets `mode` or what the umask leaves.
+
+    Returns a note for the model, empty when there is nothing to note.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         links = path.stat().st_nlink if path.exists() else 1
-        atomic_write_bytes(path, data, mode=_NEW_FILE_MODE & ~_umask())
+        atomic_write_bytes(path, data, mode=_NEW_FILE_MODE & ~_umask() if mode is None else mode)
     except OSError as error:
         raise ToolError(f"cannot write {name}: {_reason(error)}; the file is as it was") from error
     if links > 1:
