@@ -5,7 +5,9 @@ which those programs pass over. Reading is forgiving, since other programs wrote
 a harmless value, an odd body makes an `UnknownEntry`. Writing is strict: one line, UTF-8, lone surrogates replaced.
 """
 
+import contextlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -203,6 +205,20 @@ _BODIES: dict[str, Callable[[str, str | None, str, Record], Entry]] = {
         mapping_of_key(r, "details"),
     ),
 }
+
+
+_PROMPT = re.compile(rb'"role":\s*"user".{0,200}?"(?:text|content)":\s*("(?:[^"\\]|\\.){1,2000})', re.DOTALL)
+
+
+def partial_prompt(cut_line: bytes) -> str | None:
+    """The beginning of what the user wrote, from the beginning of a line that is too long to be read whole."""
+    found = _PROMPT.search(cut_line)
+    if found is None:
+        return None
+    text = found.group(1).decode("utf-8", "ignore")
+    with contextlib.suppress(ValueError):
+        return str(scrub(json.loads(text + '"', strict=False)))
+    return None
 
 
 # ── links ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,8 @@ from openclaw_tui.session.wording import branch_summary_text, compaction_summary
 class Projection:
     """`messages` all carry the id of their entry. `entries` counts the branch, `since_compaction` what came after it.
 
-    `kept_from` is the first entry kept word for word before the compaction, None where nothing is.
+    `kept_from` is the first entry kept word for word before the compaction, None where nothing is; `fresh_from` the
+    index of the first message stored after it.
     """
 
     messages: tuple[Message, ...] = ()
@@ -37,6 +38,7 @@ class Projection:
     leaf_id: str | None = None
     entries: int = 0
     since_compaction: int = 0
+    fresh_from: int = 0
 
 
 def message_of(entry: Entry) -> Message | None:
@@ -82,6 +84,7 @@ def compacted(before: Projection, compaction: Entry, earlier: Sequence[Entry]) -
         leaf_id=compaction.id,
         entries=before.entries + 1,
         since_compaction=0,
+        fresh_from=len(messages),
     )
 
 

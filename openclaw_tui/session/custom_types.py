@@ -1,0 +1,23 @@
+"""Names of our `custom` entries. Other programs of the family ignore them; nothing else names them."""
+
+SEALED_PROMPT = "openclaw-tui.sealed-prompt"
+"""The stable system text and tool list a session sends; written when they are first sealed or change."""
+
+GUARD_DECISIONS = "openclaw-tui.guard"
+"""Which tool results were shortened in the requests, and how, so that they are sent the same way again."""
+
+THINKING_LEFT_OUT = "openclaw-tui.thinking-left-out"
+"""Stored reasoning before this entry is not sent to this provider any more."""
+
+CALIBRATION = "openclaw-tui.calibration"
+"""Learnt correction of the token estimate, per model."""
+
+PROMPT_ERROR = "openclaw:prompt-error"
+"""Why a turn failed (the family's own name for it)."""
+
+COMPACTION_CUT = "openclaw-tui.compaction-cut"
+"""Marks where a compaction kept nothing word for word; the tail begins here."""
+
+COMPACTION_UNDO = "openclaw-tui.compaction-undo"
+PROVIDER_COMPACTION = "openclaw-tui.provider-compaction"
+READ_FILES = "openclaw-tui.read-files"

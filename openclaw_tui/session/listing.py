@@ -1,0 +1,148 @@
+"""Finding sessions in a folder, without reading whole files: both ends of each tell enough for a list."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from openclaw_tui.constants import SESSION_PEEK_BYTES, SESSION_TITLE_CHARS
+from openclaw_tui.errors import SessionNotFound
+from openclaw_tui.messages import UserMessage, text_of
+from openclaw_tui.session.codec import decode_entry, decode_header, decode_record, is_header, partial_prompt
+from openclaw_tui.session.damage import without_mark
+from openclaw_tui.session.entries import Entry, Header, MessageEntry, SessionInfoEntry, UnknownEntry
+
+_SUFFIX = ".jsonl"
+_MANY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """One row of the session list. `modified` is in seconds since 1970; `messages` is None where counting would cost.
+
+    `title` is the name the user gave, else the first prompt on one line, else a word that there is none.
+    """
+
+    id: str
+    path: Path
+    title: str
+    name: str | None
+    cwd: str
+    modified: float
+    size: int
+    messages: int | None
+    parent_session: str | None
+    foreign: bool
+
+
+def find_sessions(directory: Path) -> list[SessionSummary]:
+    """All sessions of a folder, newest first; files without a single line are left out."""
+    return [found for path, _ in _by_time(directory) if (found := summarize(path)) is not None]
+
+
+def newest_session(directory: Path, cwd: Path) -> SessionSummary | None:
+    """The session last worked on in the working directory `cwd`; looks no further than that one."""
+    wanted = os.path.realpath(cwd)
+    rows = (summarize(path) for path, _ in _by_time(directory))
+    return next((row for row in rows if row is not None and row.cwd and os.path.realpath(row.cwd) == wanted), None)
+
+
+def resolve_session(directory: Path, wanted: str) -> Path:
+    """The file of a session given by path, by id or by the unmistakable beginning of its id."""
+    as_path = Path(wanted).expanduser()
+    if (os.sep in wanted or wanted.endswith(_SUFFIX)) and as_path.is_file():
+        return as_path
+    exact = directory / f"{wanted}{_SUFFIX}"
+    if os.sep not in wanted and exact.is_file():
+        return exact
+    found = [path for path, _ in _by_time(directory) if _is_called(path, wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise SessionNotFound(f"There is no session {wanted!r}; `openclaw-tui sessions list` shows what there is.")
+    names = ", ".join(path.stem for path in found[:_MANY])
+    raise SessionNotFound(f"{len(found)} sessions begin with {wanted!r}: {names}; give more of the id.")
+
+
+def _is_called(path: Path, wanted: str) -> bool:
+    """pi puts a time before the id in the file's name."""
+    return bool(wanted) and (path.stem.startswith(wanted) or path.stem.rpartition("_")[2].startswith(wanted))
+
+
+def _by_time(directory: Path) -> list[tuple[Path, float]]:
+    try:
+        with os.scandir(directory) as found:
+            rows = [(Path(item.path), item.stat().st_mtime) for item in found if item.name.endswith(_SUFFIX)]
+    except OSError:
+        return []
+    return sorted(rows, key=lambda row: (-row[1], row[0].name))
+
+
+def summarize(path: Path) -> SessionSummary | None:
+    """The row of one file; None where it is empty or cannot be read."""
+    try:
+        with path.open("rb") as handle:
+            status = os.fstat(handle.fileno())
+            head = handle.read(SESSION_PEEK_BYTES)
+            handle.seek(max(len(head), status.st_size - SESSION_PEEK_BYTES))
+            tail = handle.read()
+    except OSError:
+        return None
+    if not head.strip():
+        return None
+    whole = len(head) == status.st_size
+    header, entries, prompt = _first_lines(head, whole=whole)
+    later = list(_entries(tail.split(b"\n")[1:]))
+    name = _last_name(later) or _last_name(entries)
+    return SessionSummary(
+        id=header.id if header else path.stem,
+        path=path,
+        title=_one_line(name or prompt or "(no prompt yet)"),
+        name=name,
+        cwd=header.cwd if header else "",
+        modified=status.st_mtime,
+        size=status.st_size,
+        messages=sum(isinstance(entry, MessageEntry) for entry in entries) if whole else None,
+        parent_session=header.parent_session if header else None,
+        foreign=header is not None and not header.ours,
+    )
+
+
+def _first_lines(head: bytes, *, whole: bool) -> tuple[Header | None, list[Entry], str | None]:
+    lines = without_mark(head).split(b"\n")
+    cut = b"" if whole else lines.pop()
+    header = None
+    try:
+        record = decode_record(lines[0])
+        header = decode_header(record) if is_header(record) else None
+    except (ValueError, IndexError):
+        pass
+    entries = list(_entries(lines))
+    prompt = next((text for entry in entries if (text := _prompt(entry))), None)
+    return header, entries, prompt or partial_prompt(cut)
+
+
+def _entries(lines: list[bytes]) -> Iterator[Entry]:
+    for line in lines:
+        try:
+            entry = decode_entry(line, entry_id="", parent_id=None)
+        except (ValueError, RecursionError):
+            continue
+        if not isinstance(entry, UnknownEntry):
+            yield entry
+
+
+def _prompt(entry: Entry) -> str | None:
+    if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage) and entry.message.origin == "user":
+        return text_of(entry.message.content).strip() or None
+    return None
+
+
+def _last_name(entries: list[Entry]) -> str | None:
+    names = [entry.name.strip() for entry in entries if isinstance(entry, SessionInfoEntry)]
+    return names[-1] or None if names else None
+
+
+def _one_line(text: str) -> str:
+    flat = " ".join(text[: SESSION_TITLE_CHARS * 4].split())
+    return flat if len(flat) <= SESSION_TITLE_CHARS else flat[: SESSION_TITLE_CHARS - 1] + "…"
