@@ -5,7 +5,6 @@ authentication, headers and the event stream. Its retries are off and its except
 """
 
 import asyncio
-import importlib
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -71,19 +70,24 @@ class AnthropicProvider:
         if self._client is None:
             if self._key is None and is_official(self._base_url):
                 raise AuthenticationFailed(f"{self._name}: no key is known.")
-            http = build_client(self._name, self._base_url, has_key=self._key is not None)
-            sdk = await asyncio.to_thread(importlib.import_module, "anthropic")
-            secret = self._key.reveal() if self._key else "none"
-            self._client = sdk.AsyncAnthropic(
-                api_key=secret,
-                base_url=self._base_url or "https://api.anthropic.com",
-                max_retries=0,
-                http_client=http,
-                open_telemetry=False,
-                # Gateways often read the older header only.
-                default_headers=None if is_official(self._base_url) else {"X-Api-Key": secret},
-            )
+            self._client = await asyncio.to_thread(self._build)
         return self._client
+
+    def _build(self) -> "AsyncAnthropic":
+        """Made in a thread: the import takes up to a second, the TLS context its share."""
+        from anthropic import AsyncAnthropic
+
+        http = build_client(self._name, self._base_url, has_key=self._key is not None)
+        secret = self._key.reveal() if self._key else "none"
+        return AsyncAnthropic(
+            api_key=secret,
+            base_url=self._base_url or "https://api.anthropic.com",
+            max_retries=0,
+            http_client=http,
+            open_telemetry=False,
+            # Gateways often read the older header only.
+            default_headers=None if is_official(self._base_url) else {"X-Api-Key": secret},
+        )
 
 
 def is_official(base_url: str | None) -> bool:
@@ -111,7 +115,9 @@ async def _post(client: "AsyncAnthropic", wire: AnthropicRequest, body: bytes) -
 
 async def _drain(events: "AsyncStream[Any]") -> None:
     """Read what little follows the end, so that the connection can serve the next call."""
-    with suppress(TimeoutError):
+    import httpx2
+
+    with suppress(TimeoutError, httpx2.HTTPError, httpx2.StreamError):
         async with asyncio.timeout(STREAM_DRAIN_SECONDS):
             async for _ in events:
                 pass

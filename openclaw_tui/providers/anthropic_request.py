@@ -26,13 +26,13 @@ from openclaw_tui.messages import (
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.anthropic_cache import cache_control, mark_conversation, mark_last
 from openclaw_tui.providers.base import ProviderRequest
+from openclaw_tui.providers.thinking_levels import nearest_level
 from openclaw_tui.providers.wire_cache import Block, WireCache, encode_json
 
 Cache: TypeAlias = WireCache[Message]
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _OWN_APIS = frozenset({"", "anthropic", "anthropic-messages"})
-_EFFORT = {"minimal": "low"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +223,8 @@ def _thinking(request: ProviderRequest, messages: Sequence[Block], *, drop: bool
 def _effort(request: ProviderRequest, model: ModelInfo) -> str:
     if request.thinking == "off":
         return "low"
-    known = model.thinking_levels
-    level = request.thinking if not known or request.thinking in known else model.default_thinking
-    return "low" if level == "off" else _EFFORT.get(level, level)
+    level = nearest_level(request.thinking, model.thinking_levels)
+    return "low" if level in ("off", "minimal") else level
 
 
 def _budget(request: ProviderRequest, messages: Sequence[Block]) -> dict[str, Any]:

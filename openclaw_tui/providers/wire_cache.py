@@ -54,6 +54,16 @@ def encode_json(value: Any) -> bytes:
         return whole_characters(text).encode("utf-8")
 
 
+def clean_json(value: Block) -> Block:
+    """The same block with whole characters only, for an SDK that does the encoding itself."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        cleaned: Block = json.loads(encode_json(value))
+        return cleaned
+    return value
+
+
 def whole_characters(text: str) -> str:
     """Text with surrogate pairs joined and lone halves replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
