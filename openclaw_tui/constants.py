@@ -53,6 +53,9 @@ PREEMPTIVE_OVERFLOW_RATIO = 0.9
 MIN_GUARD_BUDGET_CHARS = 1024
 """No guard budget falls under this, so that tiny windows still show something (OC)."""
 
+GUARD_MIN_TRIMMED_CHARS = 500
+"""A result that would be trimmed below this is cleared instead: what is left would tell nothing (ours)."""
+
 IMAGE_PIXELS_PER_TOKEN = 750
 """Pixels of a picture that cost one token (Anthropic; the dearest of the providers)."""
 
@@ -69,6 +72,7 @@ HEAD_SHARE = 0.7
 """Share of the head when the tail matters; the rest is the tail (A1)."""
 
 COMPACTED_PLACEHOLDER = "[compacted: tool output removed to free context]"
+RESULT_CLEARED_PLACEHOLDER = "[Old tool result content cleared]"
 MIDDLE_OMITTED_MARKER = "⚠️ [... middle content omitted — showing head and tail ...]"
 TRUNCATED_NOTICE = "[truncated: output exceeded context limit]"
 PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE = (
@@ -164,6 +168,12 @@ KEEP_RECENT_TOKENS = 20_000
 """Tail of the talk that compaction keeps word for word (OC); at most KEEP_RECENT_MAX_SHARE of the window."""
 
 KEEP_RECENT_MAX_SHARE = 0.25
+SUMMARY_MAX_SHARE = 0.1
+"""Share of the window a summary is planned with, where MAX_SUMMARY_CHARS would be more (ours: tiny windows)."""
+
+OUTPUT_MARGIN_SHARE = 0.02
+"""Share of the prompt's size kept free beside the answer, since that size is an estimate (ours)."""
+
 MEMORY_FLUSH_SOFT_THRESHOLD_TOKENS = 4_000
 """The flush runs this far before compaction (A2); at most MEMORY_FLUSH_MAX_SHARE of the window."""
 
@@ -314,7 +324,17 @@ LS_MAX_ENTRIES = 500
 FIND_MAX_RESULTS = 1_000
 GREP_MAX_MATCHES = 100
 GREP_MAX_LINE_CHARS = 500
+GREP_LINE_WINDOWS = 3
+"""Matches of one long line that are shown, each with a piece of the line around it (ours)."""
+
 SEARCH_TIMEOUT_SECONDS = 30.0
+SEARCH_COUNT_SECONDS = 3.0
+"""Time for counting ignored files after a search without result."""
+
+SEARCH_COUNT_MAX_FILES = 100_000
+SEARCH_MAX_RECORD_BYTES = 8 * 1024 * 1024
+"""A found line longer than this is counted, not taken into memory (ours)."""
+
 EXEC_YIELD_SECONDS = 10.0
 """A command that still runs after this goes to the background."""
 
@@ -325,6 +345,22 @@ EXEC_KEEP_CHARS = 200_000
 EXEC_SPILL_MAX_BYTES = 256 * 1024 * 1024
 PROCESS_DRAIN_SECONDS = 0.3
 """How long output is still read after a shell has ended while a child holds the pipe."""
+
+PROCESS_SCAN_SECONDS = 0.03
+"""Between two looks whether a process group is gone."""
+
+PROCESS_READ_BYTES = 65_536
+PROCESS_KEEP_FINISHED_SECONDS = 1800.0
+"""How long a finished background process can still be asked about (OC)."""
+
+PROCESS_POLL_MAX_SECONDS = 120.0
+PROCESS_LOG_LINES = 200
+EXEC_TAIL_CHARS = 2_000
+"""Latest output shown when a command goes to the background (OC)."""
+
+EXEC_MAX_YIELD_SECONDS = 120.0
+EXEC_PROGRESS_SECONDS = 0.1
+"""Least time between two pieces of live output of one command (ours)."""
 
 SHELL_PARSE_MAX_CHARS = 100_000
 """Longer command lines are not judged part by part: they are asked about as a whole (ours)."""

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from openclaw_tui.messages import Message
 
 StateT = TypeVar("StateT")
+ValueT = TypeVar("ValueT")
 _KEPT_FOLDS = 8  # sessions and sub-agents that are prepared side by side
 
 
@@ -57,3 +58,21 @@ class FoldCache(Generic[StateT]):
         self._folds[(key, id(fold.inputs[0]))] = fold
         while len(self._folds) > _KEPT_FOLDS:
             self._folds.popitem(last=False)
+
+
+class IdentityMemo(Generic[ValueT]):
+    """Values derived from frozen objects, remembered by identity; holding the object keeps its identity its own."""
+
+    def __init__(self, size: int = 50_000) -> None:
+        self._size = size
+        self._known: dict[int, tuple[object, ValueT]] = {}
+
+    def get(self, subject: object) -> ValueT | None:
+        found = self._known.get(id(subject))
+        return found[1] if found is not None and found[0] is subject else None
+
+    def put(self, subject: object, value: ValueT) -> ValueT:
+        if len(self._known) >= self._size:
+            self._known.clear()
+        self._known[id(subject)] = (subject, value)
+        return value

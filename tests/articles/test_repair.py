@@ -131,11 +131,10 @@ def test_three_parallel_calls_of_which_one_had_finished_are_legal_live_and_after
         synthetic_result(call, interrupted_result_text("exec"), details={SYNTHETIC_KEY: True})
         for call in calls.tool_calls[1:]
     )
+    live: tuple[Message, ...] = (user_text("q"), calls, result("1"), *stored, user_text("next"))
+    resumed: tuple[Message, ...] = (user_text("q"), calls, result("1"), user_text("next"))
     model = model_for(api)
-    for history in (
-        (user_text("q"), calls, result("1"), *stored, user_text("next")),
-        (user_text("q"), calls, result("1"), user_text("next")),
-    ):
+    for history in (live, resumed):
         prepared, _ = prepare(history, model)
         check_legal(prepared, model)
         assert sum(isinstance(m, ToolResultMessage) for m in prepared) == 3
