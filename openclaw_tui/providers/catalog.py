@@ -15,6 +15,7 @@ from openclaw_tui.errors import ConfigError
 from openclaw_tui.messages import THINKING_LEVELS, ThinkingLevel
 from openclaw_tui.models import ModelInfo, Price
 from openclaw_tui.providers.model_overrides import FIRST_PARTY_API, Overrides, blank_model, models_of, provider_record
+from openclaw_tui.providers.thinking_levels import nearest_level
 
 LOCAL_PORTS: Mapping[str, int] = {"ollama": 11434, "llamacpp": 8080, "lmstudio": 1234, "vllm": 8000}
 """Ids of servers that run on the user's own machine, with the port each has out of the box."""
@@ -72,13 +73,7 @@ def list_models(overrides: Overrides = NO_OVERRIDES) -> tuple[ModelInfo, ...]:
 
 def supported_level(model: ModelInfo, level: ThinkingLevel) -> ThinkingLevel:
     """The level nearest to `level` that the model offers, the lower one when two are as near; `off` if it has none."""
-    if not model.thinking_levels:
-        return "off"
-    wanted = THINKING_LEVELS.index(level)
-    return min(
-        model.thinking_levels,
-        key=lambda offered: (abs(THINKING_LEVELS.index(offered) - wanted), THINKING_LEVELS.index(offered)),
-    )
+    return nearest_level(level, model.thinking_levels) if model.thinking_levels else "off"
 
 
 def known_providers(overrides: Overrides = NO_OVERRIDES) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from openclaw_tui.providers.openai_items import (
     argument_text,
     call_id,
     data_url,
+    system_text,
     without_images,
 )
 from openclaw_tui.providers.wire_cache import Block
@@ -81,7 +82,7 @@ def rows_of(message: Message, model: ModelInfo) -> list[Block]:
 
 
 def _system(request: ProviderRequest, dialect: ChatDialect) -> Iterable[Block]:
-    text = "\n\n".join(part for part in (request.system_stable, request.system_dynamic) if part.strip())
+    text = "\n\n".join(filter(None, map(system_text, (request.system_stable, request.system_dynamic))))
     if text:
         yield {"role": dialect.system_role, "content": text}
 
@@ -102,7 +103,7 @@ def _cache_fields(request: ProviderRequest) -> Block:
 
 def _parts(content: tuple[UserContent, ...], model: ModelInfo) -> list[Block]:
     parts: list[Block] = []
-    for block in content if model.images else without_images(content, model.id):
+    for block in content if model.images else without_images(content):
         match block:
             case TextBlock(text=text) if text.strip():
                 parts.append({"type": "text", "text": text})

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from openclaw_tui.constants import SYSTEM_PROMPT_CACHE_BOUNDARY
 from openclaw_tui.messages import ImageBlock, TextBlock, UserContent
 from openclaw_tui.providers.wire_cache import encode_json, parse_arguments
 
@@ -17,6 +18,8 @@ RESPONSES_ID_CHARS = 64
 CHAT_ID_CHARS = 40
 ORIGINAL_ARGUMENTS = "openai-arguments:"
 """Opens the opaque part of a call whose argument text differs from the JSON we would write for the same object."""
+
+_NO_PICTURES = "[a picture was left out: this model takes no pictures]"
 
 
 def compact(value: Any) -> str:
@@ -43,14 +46,14 @@ def data_url(image: ImageBlock) -> str:
     return f"data:{image.mime_type};base64,{image.data}"
 
 
-def without_images(content: tuple[UserContent, ...], model_id: str) -> tuple[UserContent, ...]:
-    """The content for a model that takes text only: each picture becomes a note that says so."""
-    return tuple(
-        TextBlock(f"[image ({block.mime_type}) left out: {model_id} takes text only]")
-        if isinstance(block, ImageBlock)
-        else block
-        for block in content
-    )
+def without_images(content: tuple[UserContent, ...]) -> tuple[UserContent, ...]:
+    """The content for a model that takes text only: a note in the place of each picture."""
+    return tuple(TextBlock(_NO_PICTURES) if isinstance(block, ImageBlock) else block for block in content)
+
+
+def system_text(text: str) -> str:
+    """A part of the system prompt as it is sent: the marker of the cache boundary never reaches a model."""
+    return text.replace(SYSTEM_PROMPT_CACHE_BOUNDARY, "\n").strip("\n") if text.strip() else ""
 
 
 def reasoning_item(signature: str | None) -> Mapping[str, Any] | None:

@@ -35,6 +35,7 @@ from openclaw_tui.providers.openai_items import (
     data_url,
     item_id,
     reasoning_item,
+    system_text,
     text_signature,
     without_images,
 )
@@ -80,12 +81,12 @@ def items_of(message: Message, model: ModelInfo) -> list[Block]:
 def _system(request: ProviderRequest) -> Iterable[Block]:
     """Stable text, closed by a breakpoint, then the dynamic text."""
     marks = request.model.cache_breakpoints and request.cache_retention != "none"
-    for text, mark in ((request.system_stable, marks), (request.system_dynamic, False)):
-        if text.strip():
-            part: Block = {"type": "input_text", "text": text}
+    for part, mark in ((request.system_stable, marks), (request.system_dynamic, False)):
+        if text := system_text(part):
+            content: Block = {"type": "input_text", "text": text}
             if mark:
-                part["prompt_cache_breakpoint"] = _BREAKPOINT
-            yield {"type": "message", "role": "developer", "content": [part]}
+                content["prompt_cache_breakpoint"] = _BREAKPOINT
+            yield {"type": "message", "role": "developer", "content": [content]}
 
 
 def _tool(tool: ToolDefinition) -> Block:
@@ -125,7 +126,7 @@ def _cache_fields(request: ProviderRequest) -> dict[str, Any]:
 def _parts(content: tuple[UserContent, ...], model: ModelInfo) -> list[Block]:
     """Content parts of a user message or a tool result; blank texts are left out."""
     parts: list[Block] = []
-    for block in content if model.images else without_images(content, model.id):
+    for block in content if model.images else without_images(content):
         match block:
             case TextBlock(text=text) if text.strip():
                 parts.append({"type": "input_text", "text": text})

@@ -103,7 +103,7 @@ def test_pictures_join_the_users_next_message_so_that_turns_alternate() -> None:
 def test_a_text_only_model_gets_a_note_instead_of_a_picture() -> None:
     blind = replace(LOCAL, images=False)
     sent = rows(user_text("go"), answer(call("c1")), result("c1", PICTURE), model=blind)
-    assert "takes text only" in sent[-1]["content"]
+    assert "takes no pictures" in sent[-1]["content"]
 
 
 def test_ids_of_other_providers_are_cut_alike_on_both_sides() -> None:

@@ -177,7 +177,7 @@ def test_a_picture_of_a_tool_travels_in_its_output() -> None:
 def test_a_text_only_model_gets_a_note_instead_of_a_picture() -> None:
     blind = replace(SOL, images=False)
     sent = conversation(body(UserMessage((PICTURE,)), model=blind))
-    assert sent[0]["content"][0]["text"] == "[image (image/png) left out: gpt-6.2-sol takes text only]"
+    assert sent[0]["content"][0]["text"] == "[a picture was left out: this model takes no pictures]"
 
 
 def test_half_a_character_never_reaches_the_wire() -> None:
