@@ -1,5 +1,6 @@
 """Finding sessions in a folder, without reading whole files: both ends of each tell enough for a list."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,11 +71,13 @@ def _is_called(path: Path, wanted: str) -> bool:
 
 
 def _by_time(directory: Path) -> list[tuple[Path, float]]:
-    try:
-        with os.scandir(directory) as found:
-            rows = [(Path(item.path), item.stat().st_mtime) for item in found if item.name.endswith(_SUFFIX)]
-    except OSError:
-        return []
+    """Session files, newest first; what cannot be looked at (a link to nowhere, a folder that is gone) is left out."""
+    rows: list[tuple[Path, float]] = []
+    with contextlib.suppress(OSError), os.scandir(directory) as found:
+        for item in found:
+            with contextlib.suppress(OSError):
+                if item.name.endswith(_SUFFIX):
+                    rows.append((Path(item.path), item.stat().st_mtime))
     return sorted(rows, key=lambda row: (-row[1], row[0].name))
 
 

@@ -54,7 +54,12 @@ def test_everything_appended_is_on_disk_and_comes_back(tmp_path: Path) -> None:
 def test_each_entry_is_written_by_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[bytes] = []
     real = os.write
-    monkeypatch.setattr(os, "write", lambda fd, data: calls.append(bytes(data)) or real(fd, data))
+
+    def write(descriptor: int, data: bytes) -> int:
+        calls.append(data)
+        return real(descriptor, data)
+
+    monkeypatch.setattr(os, "write", write)
     manager = session(tmp_path, "one")
     assert manager.path is not None
     lines = manager.path.read_bytes().splitlines(keepends=True)
@@ -204,10 +209,10 @@ def test_a_full_disk_cuts_back_to_the_last_whole_line_and_later_writes_all_in_or
             with pytest.raises(SessionWriteFailed, match="waits in memory"):
                 manager.append_message(message)
         assert manager.path.read_bytes() == good
-        assert len(manager.pending) == 3
+        assert [type(entry).__name__ for entry in manager.pending] == ["MessageEntry"] * 3
         assert texts(manager)[2:] == ["two", "calls", "No space left on device"]
     manager.append_message(user_text("three"))
-    assert manager.pending == ()
+    assert not manager.pending
     assert texts(_reopened(manager))[2:] == ["two", "calls", "No space left on device", "three"]
     assert_valid(manager.path)
 
