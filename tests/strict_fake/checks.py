@@ -39,7 +39,7 @@ def check_request(exchange: Exchange, options: Options, estimate: Estimator) -> 
     checks = {"anthropic": _anthropic, "chat": _chat, "responses": _responses, "gemini": _gemini}
     try:
         return checks[exchange.record.protocol](exchange, options, estimate)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise Refused(f"malformed request: {type(error).__name__}: {error}") from error
 
 

@@ -99,7 +99,7 @@ class _Walk:
             raise missing(f"input[{i}].call_id")
         if len(call_id) > 64:
             raise too_long(f"input[{i}].call_id", 64, len(call_id))
-        if item_id and not str(item_id).startswith(prefix):
+        if item_id is not None and not (isinstance(item_id, str) and item_id.startswith(prefix)):
             raise Refused(
                 f"Invalid 'input[{i}].id': '{item_id}'. Expected an ID that begins with '{prefix}'.",
                 code="invalid_value",
