@@ -1,11 +1,11 @@
-"""How each API writes the same answer on the wire. One class an API; `DIALECTS` is what the contract runs over."""
+"""How each API writes the same answer on the wire. One class an API; `apis.py` lists them."""
 
 import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from openclaw_tui.models import ModelInfo
 from tests.providers.contract.canned import Answer
@@ -48,13 +48,21 @@ class Dialect(Protocol):
     def refusal(self, status: int, message: str, headers: dict[str, str] | None = None) -> Answer: ...
     def overflow(self) -> str: ...
 
+    def call_id(self, call: Call) -> str:
+        """The id that the call has in our form."""
+        return call.id
+
+    def signature(self, thought: Thought) -> str:
+        """What must travel back with the thought."""
+        return thought.signature
+
 
 def event(kind: str | None, data: Any) -> bytes:
     name = f"event: {kind}\n" if kind else ""
     return f"{name}data: {json.dumps(data)}\n\n".encode()
 
 
-class Anthropic:
+class Anthropic(Dialect):
     model = ModelInfo(
         "anthropic",
         "claude-test",
@@ -128,7 +136,7 @@ class Anthropic:
         return "prompt is too long: 208310 tokens > 200000 maximum"
 
 
-class Google:
+class Google(Dialect):
     model = ModelInfo(
         "google",
         "gemini-4-argon",
@@ -200,6 +208,3 @@ class Google:
 
 def halves(text: str) -> tuple[str, str]:
     return text[: len(text) // 2], text[len(text) // 2 :]
-
-
-DIALECTS: tuple[Dialect, ...] = (Anthropic(), Google())

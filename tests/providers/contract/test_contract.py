@@ -33,8 +33,9 @@ from openclaw_tui.providers.accumulator import Accumulator
 from openclaw_tui.providers.base import Provider, ProviderRequest, StreamEnded, StreamEvent, StreamStarted
 from openclaw_tui.providers.credentials import ApiKey, Credentials
 from openclaw_tui.providers.registry import create_provider
+from tests.providers.contract.apis import DIALECTS
 from tests.providers.contract.canned import Answer, CannedServer
-from tests.providers.contract.dialects import DIALECTS, Call, Dialect, Part, Text, Thought
+from tests.providers.contract.dialects import Call, Dialect, Part, Text, Thought
 
 READ = ToolDefinition("read", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
 BOUNDARY = "OPENCLAW_CACHE_BOUNDARY"
@@ -111,19 +112,19 @@ async def test_text_arrives_in_pieces_and_whole(api: Dialect) -> None:
 
 @every_api
 async def test_thinking_keeps_its_signature_to_the_byte(api: Dialect) -> None:
-    message = await answered(api, Thought("let me see"), Text("Yes."))
-    assert message.content == (ThinkingBlock("let me see", signature=Thought("").signature), TextBlock("Yes."))
+    thought = Thought("let me see")
+    message = await answered(api, thought, Text("Yes."))
+    assert message.content == (ThinkingBlock("let me see", signature=api.signature(thought)), TextBlock("Yes."))
 
 
 @every_api
 async def test_calls_of_one_answer_keep_order_and_arguments(api: Dialect) -> None:
     arguments = {"path": 'a "b" 世界.py', "deep": [1, {"x": None}]}
-    message = await answered(
-        api, Text("Reading."), Call("call_1", "read", json.dumps(arguments)), Call("call_2", "read", "{}")
-    )
+    calls = (Call("call_1", "read", json.dumps(arguments)), Call("call_2", "read", "{}"))
+    message = await answered(api, Text("Reading."), *calls)
     first, second = message.tool_calls
-    assert (first.id, first.name, first.arguments) == ("call_1", "read", arguments)
-    assert (second.id, second.arguments, second.invalid_arguments) == ("call_2", {}, None)
+    assert (first.id, first.name, first.arguments) == (api.call_id(calls[0]), "read", arguments)
+    assert (second.id, second.arguments, second.invalid_arguments) == (api.call_id(calls[1]), {}, None)
     assert message.stop_reason == "tool_use"
 
 
