@@ -328,7 +328,7 @@ GREP_LINE_WINDOWS = 3
 """Matches of one long line that are shown, each with a piece of the line around it (ours)."""
 
 SEARCH_TIMEOUT_SECONDS = 30.0
-SEARCH_COUNT_SECONDS = 3.0
+SEARCH_COUNT_SECONDS = 1.0
 """Time for counting ignored files after a search without result."""
 
 SEARCH_COUNT_MAX_FILES = 100_000
