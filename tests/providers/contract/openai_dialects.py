@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any
 
 from openclaw_tui.models import ModelInfo
 from tests.providers.contract.canned import Answer
@@ -34,14 +35,16 @@ class OpenAIResponses(_OpenAI):
         images=True,
         cache_breakpoints=True,
     )
-    totals: ClassVar = {
-        "input": 200,
-        "output": 9,
-        "cache_read": 500,
-        "cache_write": 300,
-        "cache_write_long": 200,
-        "reasoning": 2,
-    }
+    totals = MappingProxyType(
+        {
+            "input": 200,
+            "output": 9,
+            "cache_read": 500,
+            "cache_write": 300,
+            "cache_write_long": 200,
+            "reasoning": 2,
+        }
+    )
 
     def call_id(self, call: Call) -> str:
         return f"{call.id}|fc_{call.id}"
@@ -113,14 +116,16 @@ class OpenAIResponses(_OpenAI):
 
 class OpenAIChat(_OpenAI):
     model = ModelInfo("gate", "model-1", "openai-chat", context_window=128_000, max_output=16_000, images=True)
-    totals: ClassVar = {
-        "input": 500,
-        "output": 9,
-        "cache_read": 500,
-        "cache_write": 0,
-        "cache_write_long": 0,
-        "reasoning": 2,
-    }
+    totals = MappingProxyType(
+        {
+            "input": 500,
+            "output": 9,
+            "cache_read": 500,
+            "cache_write": 0,
+            "cache_write_long": 0,
+            "reasoning": 2,
+        }
+    )
 
     def signature(self, thought: Thought) -> str:
         return "reasoning_content"
