@@ -50,6 +50,7 @@ class TranscriptPolicy:
     that local chat templates demand.
     `atomic_reasoning`: reasoning and the item after it go together or not at all.
     `thinking_first`: an answer with thinking must begin with it.
+    `drop_thinking_blocks`: set for a session whose reasoning a provider has refused; no model needs it from the start.
     `missing_call_signature`: what the adapter puts where a call came from another model and a signature is demanded.
     """
 
@@ -87,7 +88,6 @@ def transcript_policy(model: ModelInfo) -> TranscriptPolicy:
         case "openai-chat":  # ids at most 40; tool messages are text; templates may insist on alternation
             return TranscriptPolicy(
                 tool_id_max_chars=40,
-                drop_thinking_blocks=True,
                 validate_openai_turns=True,
                 images=ImageRules(in_tool_results=False),
             )

@@ -1,5 +1,6 @@
 """Each message on its own: text, opaque parts, ids, empties."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -202,3 +203,19 @@ def test_nameless_and_unanswered_broken_calls_go_and_every_later_step_agrees() -
     once, _ = prepare(history, model_for("anthropic"))
     assert [getattr(message, "tool_call_id", None) for message in once] == [None, None, "b"]
     assert prepare(once, model_for("anthropic"))[0] == once
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_session_whose_reasoning_was_refused_goes_on_without_any(api: ApiName) -> None:
+    model = model_for(api)
+    policy = replace(transcript_policy(model), drop_thinking_blocks=True)
+    source: dict[str, Any] = {"api": api, "provider": model.provider, "model": model.id}
+    block = ThinkingBlock("t", reasoning_item(1))
+    history = (
+        user_text("q"),
+        answer(block, call("call_1|fc_1", thought_signature="s"), **source),
+        result("call_1|fc_1"),
+    )
+    sent, report = sanitize_session_history(history, policy, model)
+    assert sent[1].content == (call("call_1"),)
+    assert report.counts["thinking_dropped"] == 1
