@@ -71,6 +71,9 @@ IMPORTANT_TAIL_CHARS = 2000
 HEAD_SHARE = 0.7
 """Share of the head when the tail matters; the rest is the tail (A1)."""
 
+LINE_SNAP_SHARE = 0.2
+"""How far, as a share of a part, a cut moves so that it falls on the end of a line (OC)."""
+
 COMPACTED_PLACEHOLDER = "[compacted: tool output removed to free context]"
 RESULT_CLEARED_PLACEHOLDER = "[Old tool result content cleared]"
 MIDDLE_OMITTED_MARKER = "⚠️ [... middle content omitted — showing head and tail ...]"
@@ -193,6 +196,12 @@ SESSION_PEEK_BYTES = 64 * 1024
 SESSION_TITLE_CHARS = 120
 """Longest title made of a first prompt (ours)."""
 
+SESSION_NAMES_SHOWN = 5
+"""How many sessions are named when the beginning of an id fits several (ours)."""
+
+ENTRY_ID_TRIES = 100
+"""Tries for a free short entry id before a long one is taken (OC)."""
+
 TRUNCATE_ABOVE_BYTES = 10_000_000
 """Session file size above which summarised entries are moved to the archive (ours; 0 = never)."""
 
@@ -212,6 +221,13 @@ MAX_SKILLS_IN_PROMPT = 150
 MAX_SKILLS_PROMPT_CHARS = 30_000
 MIN_SKILL_DESCRIPTION_CHARS = 80
 MAX_SKILL_FILE_BYTES = 256_000
+
+# ── Transcript ────────────────────────────────────────────────────────────────────────────────────────────────────
+TRANSCRIPT_FOLDS_KEPT = 8
+"""Sessions and sub-agents whose prepared transcripts are remembered side by side. Lower: work is done again."""
+
+TOOL_ID_DIGEST_CHARS = 8
+"""Hex digits that keep cleaned tool call ids apart (OC)."""
 
 # ── Providers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 CONNECT_TIMEOUT_SECONDS = 15.0
@@ -243,6 +259,15 @@ MAX_ERROR_BODY_BYTES = 256 * 1024
 
 STREAM_DRAIN_SECONDS = 0.2
 """How long the rest of a finished stream is awaited, so that its connection can be used again (ours)."""
+
+OPENAI_RESPONSES_ID_MAX_CHARS = 64
+"""Longest call id and cache key of the Responses API; a longer one is refused (OpenAI)."""
+
+OPENAI_CHAT_ID_MAX_CHARS = 40
+"""Longest call id of Chat Completions; a longer one is refused (OpenAI)."""
+
+OPENAI_MIN_OUTPUT_TOKENS = 16
+"""Smallest `max_output_tokens` that the Responses API takes (OpenAI)."""
 
 SUSPECT_PROMPT_SHARE = 0.6
 """A local server that counts less than this share of our estimate may have cut the prompt (facts; our estimator is
@@ -381,12 +406,24 @@ WEB_FETCH_MAX_CHARS = 50_000
 WEB_FETCH_MAX_BYTES = 2_000_000
 WEB_FETCH_TIMEOUT_SECONDS = 30.0
 WEB_FETCH_MAX_REDIRECTS = 3
+WEB_FETCH_MIN_CHARS = 500
+"""Least room for one page; the marker of the cut must fit."""
+
+WEB_FETCH_ERROR_CHARS = 4_000
+"""Text of an HTTP error page that is shown (OC)."""
+
+WEB_MAIN_MIN_CHARS = 200
+"""A page's main part is taken for the whole only when it holds this much text (ours)."""
+
 MAX_CONSECUTIVE_TOOL_FAULTS = 8
 """Malformed or unknown calls in a row before the turn stops with a plain message."""
 
 REPEAT_WARN_COUNT = 5
 REPEAT_STOP_COUNT = 10
 """The same call with the same result this many times in a row: warn, then stop and ask."""
+
+REPEAT_LONGEST_ROUND = 4
+"""Rounds of up to this many calls are seen as repeats too (ours)."""
 
 # ── Memory, artifacts, sub-agents ─────────────────────────────────────────────────────────────────────────────────
 MEMORY_CHUNK_TOKENS = 400
@@ -412,17 +449,20 @@ ENGINE_CALL_TIMEOUT_SECONDS = 20.0
 ENGINE_COMPACT_TIMEOUT_SECONDS = 900.0
 """The same for `compact`, which may call a model (the safety timeout of compaction)."""
 TAB_WIDTH = 4
+MIN_TEXT_CONTRAST = 4.5
+"""Contrast that text has against its ground under every theme (WCAG 2, level AA)."""
+
 FRAME_MAX_SHARE = 0.2
 """Share of the time that drawing the transcript may take: a slow frame delays the next one (ours)."""
 
 TRANSCRIPT_CACHED_ROWS = 2_000
 """Rendered rows that stay in memory; what lies further away is rendered again when it is scrolled to (ours)."""
 
-CODE_PART_LINES = 48
+CODE_PART_LINES = 24
 """An open code block is finished in parts of this many lines, so that each delta costs the same (ours)."""
 
-CODE_CONTEXT_LINES = 96
-"""Lines before such a part that are read again to colour it right (ours)."""
+CODE_CONTEXT_LINES = 48
+"""Lines before a finished part that are read again to colour it right (ours)."""
 
 CODE_HIGHLIGHT_MAX_LINE_CHARS = 2_000
 """A code block with a longer line is shown without colours: lexers slow down on minified text (ours)."""

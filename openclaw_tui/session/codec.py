@@ -225,6 +225,10 @@ def partial_prompt(cut_line: bytes) -> str | None:
 _PARENT, _KEPT, _TARGET = "parentId", "firstKeptEntryId", "targetId"
 
 
+def parent_of(record: Mapping[str, Any]) -> str | None:
+    return optional_text(record, _PARENT)
+
+
 def with_parent(line: bytes, parent_id: str | None) -> bytes:
     """The line under another parent, everything else word for word."""
     return _with_link(line, _PARENT, parent_id)

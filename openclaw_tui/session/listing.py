@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from openclaw_tui.constants import SESSION_PEEK_BYTES, SESSION_TITLE_CHARS
+from openclaw_tui.constants import SESSION_NAMES_SHOWN, SESSION_PEEK_BYTES, SESSION_TITLE_CHARS
 from openclaw_tui.errors import SessionNotFound
 from openclaw_tui.messages import UserMessage, text_of
 from openclaw_tui.session.codec import decode_entry, decode_header, decode_record, is_header, partial_prompt
@@ -14,7 +14,6 @@ from openclaw_tui.session.damage import without_mark
 from openclaw_tui.session.entries import Entry, Header, MessageEntry, SessionInfoEntry, UnknownEntry
 
 _SUFFIX = ".jsonl"
-_MANY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def resolve_session(directory: Path, wanted: str) -> Path:
         return found[0]
     if not found:
         raise SessionNotFound(f"There is no session {wanted!r}; `openclaw-tui sessions list` shows what there is.")
-    names = ", ".join(path.stem for path in found[:_MANY])
+    names = ", ".join(path.stem for path in found[:SESSION_NAMES_SHOWN])
     raise SessionNotFound(f"{len(found)} sessions begin with {wanted!r}: {names}; give more of the id.")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from openclaw_tui.constants import SESSION_FORMAT_VERSION
+from openclaw_tui.constants import ENTRY_ID_TRIES, SESSION_FORMAT_VERSION
 from openclaw_tui.session.codec import (
     Head,
     decode_entry,
@@ -27,8 +27,6 @@ from openclaw_tui.session.codec import (
 from openclaw_tui.session.dag import NO_PARENT, EntryTree
 from openclaw_tui.session.damage import DamageReport, salvage, without_mark
 from openclaw_tui.session.entries import CompactionEntry, Header
-
-_TRIES = 100
 
 
 @dataclass(slots=True)
@@ -60,8 +58,8 @@ class Loaded:
 
 
 def new_entry_id(taken: EntryTree) -> str:
-    """Eight hexadecimal digits, as the family has them; longer ones when a hundred tries were taken."""
-    tries = (secrets.token_hex(4) for _ in range(_TRIES))
+    """Eight hexadecimal digits, as the family has them; a longer one when that many tries were taken."""
+    tries = (secrets.token_hex(4) for _ in range(ENTRY_ID_TRIES))
     return next((found for found in tries if found not in taken), secrets.token_hex(16))
 
 

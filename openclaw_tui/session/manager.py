@@ -5,9 +5,8 @@ Invariants: what was appended is on disk when the call returns, whole, or `Sessi
 kept; an empty session leaves no file. No method knows about models, providers or prompts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -95,7 +94,7 @@ class SessionManager:
         """
         found = opening.open_session(path, read_only=read_only)
         header = found.header
-        cwd = Path(header.cwd) if header.cwd else Path.cwd()
+        cwd = Path(header.cwd or ".")
         manager = cls(header, Records(found.loaded, found.journal), path=path, cwd=cwd, read_only=found.read_only)
         manager.damage, manager.notices, manager.lease = found.damage, found.notices, found.lease
         if not header.cwd or not cwd.is_dir():
@@ -269,11 +268,20 @@ class SessionManager:
             self._records.written(waiting.ordinal, start)
             del self._pending[0]
 
+    def rewrite(self, lines: Iterable[bytes]) -> None:
+        """Replace the file's entries, whole or not at all: for truncation and its undoing. The leaf stays."""
+        if self.path is None or self._records.journal is None or self.read_only:
+            raise SessionError(f"Session {self.session_id} has no file that could be rewritten from here.")
+        leaf = self.leaf_id
+        journal, loaded = opening.replace_file(self.path, self.header, lines)
+        self._records.journal.close()
+        self._records = Records(loaded, journal)
+        self._leaf = NO_PARENT if leaf is None else self._known(leaf)
+
     def _next(self) -> tuple[str, str | None, str]:
         if self.read_only:
             raise SessionError(f"Session {self.session_id} is open for reading only; fork it to go on.")
-        timestamp = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return new_entry_id(self._records.loaded.tree), self.leaf_id, timestamp
+        return new_entry_id(self._records.loaded.tree), self.leaf_id, copies.now()
 
     def _append(self, entry: _E) -> _E:
         line, changed = encode_entry(entry)

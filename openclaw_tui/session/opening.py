@@ -4,9 +4,10 @@ The order matters: the lease first, so that nobody writes while a file is mended
 before the mended file takes its place; only then is the file indexed for use.
 """
 
+import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -119,13 +120,17 @@ def _built_header(journal: Journal, loaded: Loaded) -> Header:
     return Header(match.group() if match else new_session_id(), stamp, "", SESSION_FORMAT_VERSION)
 
 
+def replace_file(path: Path, header: Header, lines: Iterable[bytes]) -> tuple[Journal, Loaded]:
+    """Replace a session's file at once and index the new one. Raises SessionWriteFailed; then the old one stays."""
+    try:
+        write_lines(path, itertools.chain([encode_header(header)], lines))
+    except OSError as error:
+        raise SessionWriteFailed(f"{path.name} could not be rewritten and stays as it was: {error}.") from error
+    return _read(path, read_only=False)
+
+
 def _mend(path: Path, header: Header, loaded: Loaded, journal: Journal) -> Path:
     backup = backup_path(path)
     keep_original(path, backup)
-    write_lines(path, _lines(header, loaded, journal))
+    write_lines(path, itertools.chain([encode_header(header)], lines_of(loaded, journal.descriptor)))
     return backup
-
-
-def _lines(header: Header, loaded: Loaded, journal: Journal) -> Iterator[bytes]:
-    yield encode_header(header)
-    yield from lines_of(loaded, journal.descriptor)

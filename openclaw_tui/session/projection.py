@@ -117,6 +117,11 @@ def with_settings(before: Projection, entries: Iterable[Entry]) -> Projection:
     return replace(before, model=model, thinking_level=level)
 
 
+def sets_model(entry: Entry) -> bool:
+    """Whether a branch goes on with the model that this message of it names."""
+    return with_settings(Projection(), [entry]).model is not None
+
+
 def _messages(entries: Iterable[Entry]) -> Iterable[Message]:
     return (message for entry in entries if (message := message_of(entry)) is not None)
 

@@ -8,15 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import overload
 
-from openclaw_tui.messages import AssistantMessage
 from openclaw_tui.session.codec import decode_entry, encode_entry
 from openclaw_tui.session.dag import NO_PARENT
 from openclaw_tui.session.entries import (
     CompactionEntry,
     Entry,
-    MessageEntry,
-    ModelChangeEntry,
-    ThinkingLevelChangeEntry,
 )
 from openclaw_tui.session.journal import Journal
 from openclaw_tui.session.loading import Loaded
@@ -150,11 +146,3 @@ class Records(Sequence[Entry]):
     def _forget(self) -> None:
         if self.journal is not None:
             self.decoded = {ordinal: self.decoded[ordinal] for ordinal in self.pinned}
-
-
-def sets_model_or_level(entry: Entry) -> bool:
-    """Whether an entry decides with which model and thinking level a branch goes on."""
-    match entry:
-        case ModelChangeEntry() | ThinkingLevelChangeEntry() | MessageEntry(message=AssistantMessage()):
-            return True
-    return False

@@ -37,6 +37,8 @@ def problems(path: Path) -> list[str]:
         found += [f"line {number}: {text}" for text in said]
         if number > 1 and isinstance(record.get("id"), str):
             ids[record["id"]] = record
+    labels = [record for record in ids.values() if record.get("type") == "label"]
+    found += [f"label {label['id']} names no entry" for label in labels if label.get("targetId") not in ids]
     if any("\ud800" <= char <= "\udfff" for char in data.decode("utf-8", "surrogatepass")):
         found.append("a lone surrogate")
     return found
@@ -127,7 +129,7 @@ def _block(block: Any, allowed: set[str]) -> list[str]:
 def _compaction(record: _Record, ids: dict[str, _Record]) -> list[str]:
     kept = record.get("firstKeptEntryId")
     return _texts(record, "summary") + _wrong(
-        (f"the first kept entry {kept} is no earlier entry", kept in ids),
+        (f"the first kept entry {kept} is no earlier entry", kept in ids or kept == record.get("id")),
         ("tokensBefore is no number", _is_number(record.get("tokensBefore"))),
     )
 
@@ -147,7 +149,7 @@ _CHECKS: dict[str, Callable[[_Record, dict[str, _Record]], list[str]]] = {
     "model_change": lambda r, _: _texts(r, "provider", "modelId"),
     "thinking_level_change": lambda r, _: _texts(r, "thinkingLevel"),
     "label": lambda r, ids: _wrong(
-        ("the target is no earlier entry", r.get("targetId") in ids),
+        ("the target is no text", isinstance(r.get("targetId"), str)),
         ("the label is no text", isinstance(r.get("label", ""), str)),
     ),
     "session_info": lambda r, _: _texts(r, "name"),

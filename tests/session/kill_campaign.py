@@ -1,7 +1,8 @@
 """Kill a writing process at random instants and check what is left: `python -m tests.session.kill_campaign 1000`.
 
 A child appends to one session and reports each entry after it is stored. It is killed; every reported entry must be in
-the reopened file, the file must be valid and must take new entries. The same session goes on through all kills.
+the reopened file, the file must be valid and must take new entries. A session goes on through
+many kills.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from openclaw_tui.session.manager import SessionManager
 from tests.session.format_validator import assert_valid
 
 _ROOT = Path(__file__).parents[2]
+_KILLS_A_SESSION = 25
 _CHILD = """
 import sys
 from pathlib import Path
@@ -51,18 +53,23 @@ class Report:
 
 
 def run(folder: Path, *, kills: int, chance: random.Random, longest: float = 0.08) -> Report:
-    """`longest` is the most a child may write before it is killed, in seconds."""
-    session = SessionManager.create(folder, cwd=folder, session_id="campaign")
-    session.append_message(user_text("begin"))
-    session.close()
-    path, report = folder / "campaign.jsonl", Report()
-    known = set(session.records.loaded.tree.ids)
-    for number in range(kills):
-        known |= _one_kill(path, number, chance.uniform(0, longest))
-        report.kills += 1
-        report.stored_before_kill = len(known)
-        _check(path, known, report)
+    """`longest` is the most a child may write before it is killed, in seconds. A new session begins now and then."""
+    report = Report()
+    for begun in range(0, kills, _KILLS_A_SESSION):
+        path, known = _begun(folder, f"campaign-{begun}")
+        for number in range(begun, min(kills, begun + _KILLS_A_SESSION)):
+            known |= _one_kill(path, number, chance.uniform(0, longest))
+            _check(path, known, report)
+            report.kills += 1
+        report.stored_before_kill += len(known)
     return report
+
+
+def _begun(folder: Path, session_id: str) -> tuple[Path, set[str]]:
+    session = SessionManager.create(folder, cwd=folder, session_id=session_id)
+    known = {session.append_message(user_text("begin")).id}
+    session.close()
+    return folder / f"{session_id}.jsonl", known
 
 
 def _one_kill(path: Path, number: int, seconds: float) -> set[str]:
