@@ -8,6 +8,7 @@ the last result of the step. Reasoning goes back only where the server gave it i
 from collections.abc import Iterable
 from typing import Any
 
+from openclaw_tui.constants import OPENAI_CHAT_ID_MAX_CHARS, OPENAI_RESPONSES_ID_MAX_CHARS
 from openclaw_tui.messages import (
     AssistantMessage,
     ImageBlock,
@@ -27,8 +28,6 @@ from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.chat_dialects import ChatDialect
 from openclaw_tui.providers.openai_body import Cache, OpenAIBody
 from openclaw_tui.providers.openai_items import (
-    CHAT_ID_CHARS,
-    RESPONSES_ID_CHARS,
     argument_text,
     call_id,
     data_url,
@@ -95,7 +94,7 @@ def _tool(tool: ToolDefinition) -> Block:
 def _cache_fields(request: ProviderRequest) -> Block:
     fields: Block = {}
     if request.session_id:
-        fields["prompt_cache_key"] = call_id(request.session_id, RESPONSES_ID_CHARS)
+        fields["prompt_cache_key"] = call_id(request.session_id, OPENAI_RESPONSES_ID_MAX_CHARS)
     if request.cache_retention == "long":
         fields["prompt_cache_retention"] = "24h"
     return fields
@@ -133,7 +132,7 @@ def _assistant_row(message: AssistantMessage, model: ModelInfo) -> Block | None:
 def _call(block: ToolCallBlock, message: AssistantMessage) -> Block:
     kept = block.thought_signature if message.api in ("openai-chat", "openai-responses") else None
     function = {"name": block.name, "arguments": argument_text(block.arguments, kept)}
-    return {"id": call_id(block.id, CHAT_ID_CHARS), "type": "function", "function": function}
+    return {"id": call_id(block.id, OPENAI_CHAT_ID_MAX_CHARS), "type": "function", "function": function}
 
 
 def _reasoning(message: AssistantMessage, model: ModelInfo) -> Block:
@@ -152,7 +151,7 @@ def _result_row(message: ToolResultMessage, model: ModelInfo) -> Block:
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
     row: Block = {
         "role": "tool",
-        "tool_call_id": call_id(message.tool_call_id, CHAT_ID_CHARS),
+        "tool_call_id": call_id(message.tool_call_id, OPENAI_CHAT_ID_MAX_CHARS),
         "content": text or (_IMAGES_FOLLOW if pictures else _NO_OUTPUT),
     }
     return row | {_PICTURES: pictures} if pictures else row

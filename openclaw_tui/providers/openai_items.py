@@ -10,12 +10,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from openclaw_tui.constants import SYSTEM_PROMPT_CACHE_BOUNDARY
+from openclaw_tui.constants import OPENAI_RESPONSES_ID_MAX_CHARS, SYSTEM_PROMPT_CACHE_BOUNDARY
 from openclaw_tui.messages import ImageBlock, TextBlock, UserContent
 from openclaw_tui.providers.wire_cache import encode_json, parse_arguments
 
-RESPONSES_ID_CHARS = 64
-CHAT_ID_CHARS = 40
 ORIGINAL_ARGUMENTS = "openai-arguments:"
 """Opens the opaque part of a call whose argument text differs from the JSON we would write for the same object."""
 
@@ -39,7 +37,7 @@ def call_id(raw: str, longest: int) -> str:
 def item_id(raw: str, prefix: str) -> str | None:
     """The id of the Responses item itself, if the raw id carries one of the right kind."""
     second = raw.partition("|")[2]
-    return second if second.startswith(prefix) and len(second) <= RESPONSES_ID_CHARS else None
+    return second if second.startswith(prefix) and len(second) <= OPENAI_RESPONSES_ID_MAX_CHARS else None
 
 
 def data_url(image: ImageBlock) -> str:

@@ -11,6 +11,7 @@ A reasoning item and the item after it travel together or not at all.
 from collections.abc import Iterable
 from typing import Any
 
+from openclaw_tui.constants import OPENAI_MIN_OUTPUT_TOKENS, OPENAI_RESPONSES_ID_MAX_CHARS
 from openclaw_tui.messages import (
     AssistantMessage,
     ImageBlock,
@@ -29,7 +30,6 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.openai_body import Cache, OpenAIBody
 from openclaw_tui.providers.openai_items import (
-    RESPONSES_ID_CHARS,
     argument_text,
     call_id,
     data_url,
@@ -41,7 +41,6 @@ from openclaw_tui.providers.openai_items import (
 )
 from openclaw_tui.providers.wire_cache import Block
 
-_MIN_OUTPUT_TOKENS = 16
 _NO_OUTPUT = "(no output)"
 _BREAKPOINT = {"mode": "explicit"}
 _EFFORT: dict[ThinkingLevel, str] = {"off": "none"}
@@ -55,7 +54,7 @@ def build_body(request: ProviderRequest, cache: Cache) -> OpenAIBody:
         "stream": True,
         "store": False,
         "include": ["reasoning.encrypted_content"],
-        "max_output_tokens": max(_MIN_OUTPUT_TOKENS, min(request.max_output_tokens, model.max_output)),
+        "max_output_tokens": max(OPENAI_MIN_OUTPUT_TOKENS, min(request.max_output_tokens, model.max_output)),
     }
     if request.tools:
         head["tools"] = [_tool(tool) for tool in request.tools]
@@ -110,7 +109,7 @@ def _cache_fields(request: ProviderRequest) -> dict[str, Any]:
     model, retention = request.model, request.cache_retention
     fields: dict[str, Any] = {}
     if request.session_id and retention != "none":
-        fields["prompt_cache_key"] = call_id(request.session_id, RESPONSES_ID_CHARS)
+        fields["prompt_cache_key"] = call_id(request.session_id, OPENAI_RESPONSES_ID_MAX_CHARS)
     if not model.cache_breakpoints:
         return fields | ({"prompt_cache_retention": "24h"} if retention == "long" and model.base_url is None else {})
     options: dict[str, Any] = {}
@@ -142,7 +141,7 @@ def _result_item(message: ToolResultMessage, model: ModelInfo) -> Block:
     text = "\n".join(part["text"] for part in parts if part["type"] == "input_text")
     return {
         "type": "function_call_output",
-        "call_id": call_id(message.tool_call_id, RESPONSES_ID_CHARS),
+        "call_id": call_id(message.tool_call_id, OPENAI_RESPONSES_ID_MAX_CHARS),
         "output": parts if has_image else text or _NO_OUTPUT,
     }
 
@@ -191,7 +190,7 @@ def _text_item(block: TextBlock, own: bool) -> Block | None:
 def _call_item(block: ToolCallBlock, own: bool) -> Block:
     item: Block = {
         "type": "function_call",
-        "call_id": call_id(block.id, RESPONSES_ID_CHARS),
+        "call_id": call_id(block.id, OPENAI_RESPONSES_ID_MAX_CHARS),
         "name": block.name,
         "arguments": argument_text(block.arguments, block.thought_signature if own else None),
         "status": "completed",

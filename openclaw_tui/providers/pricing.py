@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from genai_prices.types import PriceCalculation
 
 _MAKERS = frozenset({"anthropic", "openai", "google"})
-_PER_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def own_cost(price: Price, usage: Usage) -> float:
         + (usage.cache_write - usage.cache_write_long) * price.cache_write
         + usage.cache_write_long * long_write
     )
-    return (prompt * input_factor + usage.output * price.output * output_factor) / _PER_MILLION
+    return (prompt * input_factor + usage.output * price.output * output_factor) / 1_000_000
 
 
 def total_cost(messages: Iterable[Message]) -> CostTotal:

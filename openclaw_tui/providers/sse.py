@@ -17,16 +17,14 @@ class FrameReader:
 
     def feed(self, chunk: bytes) -> Iterator[str]:
         """The frames that `chunk` completes."""
-        if b"\n" not in chunk and b"\r" not in chunk:
+        if b"\n" not in chunk:
             self._pieces.append(chunk)
             return
-        text = b"".join((*self._pieces, chunk))
-        lines = text.replace(b"\r\n", b"\n").split(b"\n")
+        lines = b"".join((*self._pieces, chunk)).split(b"\n")
         self._pieces = [lines.pop()]
         for line in lines:
-            for part in line.split(b"\r") if b"\r" in line else (line,):
-                if (frame := self._line(part)) is not None:
-                    yield frame
+            if (frame := self._line(line.removesuffix(b"\r"))) is not None:
+                yield frame
 
     def _line(self, line: bytes) -> str | None:
         """Take in one line; the frame's data if it was the empty line that ends one."""
