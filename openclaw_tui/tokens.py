@@ -198,3 +198,6 @@ class Calibration:
             samples=self.samples + 1,
             error=miss if self.samples == 0 else self.error + ESTIMATE_FACTOR_SMOOTHING * (miss - self.error),
         )
+
+
+NOT_CALIBRATED = Calibration()

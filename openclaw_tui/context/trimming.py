@@ -7,7 +7,13 @@ second run changes nothing. Lengths count Unicode code points; no cut falls insi
 import re
 import unicodedata
 
-from openclaw_tui.constants import HEAD_SHARE, IMPORTANT_TAIL_CHARS, MIDDLE_OMITTED_MARKER, TRUNCATED_NOTICE
+from openclaw_tui.constants import (
+    HEAD_SHARE,
+    IMPORTANT_TAIL_CHARS,
+    LINE_SNAP_SHARE,
+    MIDDLE_OMITTED_MARKER,
+    TRUNCATED_NOTICE,
+)
 
 _TROUBLE = re.compile(r"\b(?:error|exception|failed|failures?|fatal|traceback|panic|errno|exit code|stack trace)\b")
 _TOTALS = re.compile(r"\b(?:total|summary|result|complete|finished|done|passed)\b")
@@ -15,7 +21,6 @@ _JSON_END = re.compile(r"[}\]]\s*$")
 _CONTINUATION = re.compile(r"offset\s*[=:]?\s*\d+", re.IGNORECASE)
 _ELLIPSIS = "…"
 _ZERO_WIDTH_JOINER = "\u200d"
-_LINE_SNAP_SHARE = 0.2  # of a part: how far a cut moves to fall on the end of a line
 
 
 def has_important_tail(text: str) -> bool:
@@ -83,7 +88,7 @@ def _continuation_length(text: str) -> int:
 
 def _snap_back(text: str, at: int) -> int:
     """The last line end within the last fifth before `at`, else the last safe place."""
-    line_end = text.rfind("\n", int(at * (1 - _LINE_SNAP_SHARE)), at)
+    line_end = text.rfind("\n", int(at * (1 - LINE_SNAP_SHARE)), at)
     return line_end if line_end > 0 else _cut_before(text, at)
 
 

@@ -12,6 +12,7 @@ class RuntimeInfo:
     """What the runtime line says. Absent parts are empty and are left out of it."""
 
     agent: str = "main"
+    cwd: str = ""
     model: str = ""
     thinking: str = "off"
     channel: str = "tui"
@@ -21,10 +22,11 @@ class RuntimeInfo:
     capabilities: tuple[str, ...] = ()
 
 
-def detect_runtime(*, agent: str, model: str, thinking: str, channel: str, engine: str) -> RuntimeInfo:
+def detect_runtime(*, agent: str, cwd: str, model: str, thinking: str, channel: str, engine: str) -> RuntimeInfo:
     shell = os.path.basename(os.environ.get("SHELL", ""))
     return RuntimeInfo(
         agent=agent,
+        cwd=cwd,
         model=model,
         thinking=thinking,
         channel=channel,

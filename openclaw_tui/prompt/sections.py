@@ -127,6 +127,7 @@ def runtime_section(info: RuntimeInfo) -> list[str]:
     """One line of parts joined by ` | `; absent parts are left out."""
     parts = (
         ("agent", info.agent),
+        ("cwd", info.cwd),
         ("os", info.os_name),
         ("shell", info.shell),
         ("model", info.model),

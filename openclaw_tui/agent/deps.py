@@ -1,0 +1,39 @@
+"""What a turn works with: one record of collaborators, handed down instead of reached for."""
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.inbox import Inbox
+from openclaw_tui.agent.limits import Limits
+from openclaw_tui.agent.provider_pool import ProviderPool
+from openclaw_tui.agent.request_builder import RequestBuilder
+from openclaw_tui.context.engine_host import EngineHost
+from openclaw_tui.events import Sink
+from openclaw_tui.providers.retry import RetryPolicy
+from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.tools.runner import ToolRunner
+
+
+@dataclass(slots=True)
+class AgentDeps:
+    """`sleep` and `clock` are injected so that waits are testable; `clock` is wall time in seconds."""
+
+    session_key: str
+    manager: SessionManager
+    emit: Sink
+    inbox: Inbox
+    providers: ProviderPool
+    runner: ToolRunner
+    engine: EngineHost
+    requests: RequestBuilder
+    acts: Acts
+    limits: Limits
+    retry: RetryPolicy
+    spent_usd: float = 0.0
+    sleep: Callable[[float], Awaitable[None]] | None = None
+    clock: Callable[[], float] = field(default=time.time)
+
+    def now_ms(self) -> int:
+        return int(self.clock() * 1000)

@@ -1,0 +1,69 @@
+"""Gathers what the system prompt is made of: files, tools, facts about the machine. Assembly is elsewhere."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openclaw_tui.messages import ThinkingLevel, ToolDefinition
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.prompt.bootstrap_files import (
+    HEARTBEAT,
+    BootstrapFile,
+    BootstrapLimits,
+    load_bootstrap_files,
+    truncation_warning,
+)
+from openclaw_tui.prompt.runtime_info import detect_runtime, time_zone_name
+from openclaw_tui.prompt.system_prompt import PromptInputs
+
+
+@dataclass(slots=True)
+class PromptSource:
+    """Called once a turn. `files` keeps what was found last, for the context panel."""
+
+    cwd: Path
+    project_root: Path | None
+    personal: Path | None
+    limits: BootstrapLimits
+    tools: Callable[[], Sequence[ToolDefinition]]
+    agent_id: str = "main"
+    channel: str = "tui"
+    engine: Callable[[], str] = lambda: "legacy"
+    skills_index: Callable[[], str] = lambda: ""
+    extra_prompt: str = ""
+    subagent: bool = False
+    custom_prompt: str = ""
+    appended_prompt: str = ""
+    files: list[BootstrapFile] = field(default_factory=list)
+
+    def __call__(self, model: ModelInfo, thinking: ThinkingLevel) -> PromptInputs:
+        self.files = load_bootstrap_files(
+            self.cwd,
+            project_root=self.project_root,
+            personal=self.personal,
+            limits=self.limits.for_window(model.context_window),
+        )
+        loaded = [file for file in self.files if file.content]
+        heartbeat = "\n".join(file.content for file in loaded if file.name == HEARTBEAT)
+        runtime = detect_runtime(
+            agent=self.agent_id,
+            cwd=str(self.cwd),
+            model=model.ref,
+            thinking=thinking,
+            channel=self.channel,
+            engine=self.engine(),
+        )
+        return PromptInputs(
+            tools=tuple(self.tools()),
+            cwd=str(self.cwd),
+            time_zone=time_zone_name(),
+            runtime=runtime,
+            skills_index=self.skills_index(),
+            context_files=tuple((file.shown_path, file.content) for file in loaded if file.name != HEARTBEAT),
+            truncation_warning=truncation_warning(self.files),
+            heartbeat=heartbeat,
+            extra_prompt=self.extra_prompt,
+            subagent=self.subagent,
+            custom_prompt=self.custom_prompt,
+            appended_prompt=self.appended_prompt,
+        )

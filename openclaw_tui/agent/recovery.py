@@ -1,0 +1,94 @@
+"""What to do after an attempt failed: wait and retry, compact, drop what was refused, fail over, or give up.
+
+One `match` over the error tree. Nothing of a failed answer has run, so trying again never runs a tool twice.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from openclaw_tui.agent.answer import discard_partial
+from openclaw_tui.agent.compacting import compact_after_overflow
+from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.state import TurnState
+from openclaw_tui.errors import (
+    ContextOverflow,
+    InvalidRequest,
+    OpenClawError,
+    ProviderError,
+    ProviderUnavailable,
+    RateLimited,
+)
+from openclaw_tui.events import Notice, RetryScheduled
+from openclaw_tui.providers.failures import transcript_fault
+from openclaw_tui.providers.retry import next_delay
+
+Action: TypeAlias = Literal["again", "give_up"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    action: Action
+    error: OpenClawError
+    reason: str = ""
+
+
+async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Recovery:
+    """Decide, and do what must be done before the next attempt."""
+    match error:
+        case ContextOverflow():
+            discard_partial(state, deps.emit, deps.session_key, str(error))
+            if await compact_after_overflow(deps, state, error):
+                return Recovery("again", error, "compacted after an overflow")
+            return Recovery("give_up", error)
+        case InvalidRequest() if transcript_fault(error) == "reasoning" and not state.thinking_dropped:
+            return _drop_thinking(error, deps, state)
+        case ProviderError() if error.retryable:
+            return await _wait_or_fail_over(error, deps, state)
+        case ProviderError():
+            return _fail_over(error, deps, state)
+        case _:
+            return Recovery("give_up", error)
+
+
+def _drop_thinking(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> Recovery:
+    """A refused signature will be refused for ever: leave stored reasoning out from now on, and remember that."""
+    state.thinking_dropped = True
+    discard_partial(state, deps.emit, deps.session_key, str(error))
+    deps.requests.drop_thinking()
+    deps.acts.record("repair", "quarantined", "the provider refused stored reasoning; it is left out from now on")
+    return Recovery("again", error, "reasoning blocks left out")
+
+
+async def _wait_or_fail_over(error: ProviderError, deps: AgentDeps, state: TurnState) -> Recovery:
+    state.retries += 1
+    delay = next_delay(error, state.retries, deps.retry)
+    if delay is None:
+        return _fail_over(error, deps, state)
+    discard_partial(state, deps.emit, deps.session_key, str(error))
+    deps.emit(
+        RetryScheduled(
+            deps.session_key,
+            attempt=state.retries + 1,
+            max_attempts=deps.retry.attempts,
+            seconds=delay,
+            reason=str(error),
+        )
+    )
+    await (deps.sleep or asyncio.sleep)(delay)
+    return Recovery("again", error, f"retry after {delay:.1f} s")
+
+
+def _fail_over(error: ProviderError, deps: AgentDeps, state: TurnState) -> Recovery:
+    """Try the next model of the user's chain, where there is one and another provider can help."""
+    if isinstance(error, InvalidRequest) or not isinstance(error, ProviderUnavailable | RateLimited | ProviderError):
+        return Recovery("give_up", error)
+    model = deps.requests.next_fallback(state.models_tried)
+    if model is None:
+        return Recovery("give_up", error)
+    discard_partial(state, deps.emit, deps.session_key, str(error))
+    state.models_tried.append(model.ref)
+    state.retries = 0
+    deps.requests.use_model(model)
+    deps.emit(Notice(deps.session_key, "warning", f"{error}; going on with {model.ref}"))
+    return Recovery("again", error, f"fell over to {model.ref}")

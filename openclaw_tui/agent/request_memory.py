@@ -1,0 +1,93 @@
+"""What a session remembers about the wire form of its messages, kept as `custom` entries of its branch.
+
+Guard decisions (a result once sent short is sent short again), reasoning that is left out, and the learnt correction of
+the token estimate. Read once when the session is opened; written when it changes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from openclaw_tui.constants import CALIBRATION_SAVE_EVERY
+from openclaw_tui.context.decisions import GuardDecision, decisions_from_data, decisions_to_data
+from openclaw_tui.context.pipeline import PreparedRequest
+from openclaw_tui.messages import AssistantMessage, Message, ThinkingBlock, Usage
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.session.custom_types import CALIBRATION, GUARD_DECISIONS, THINKING_LEFT_OUT
+from openclaw_tui.session.entries import CompactionEntry, CustomEntry
+from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.tokens import Calibration, estimate_messages_tokens
+
+
+class RequestMemory:
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+        self.guard_decisions: dict[str, GuardDecision] = {}
+        self.last_result = 0
+        self._left_out: dict[str, str | None] = {}
+        self._calibrations: dict[str, Calibration] = {}
+        for entry in manager.branch():
+            if isinstance(entry, CustomEntry) and isinstance(entry.data, Mapping):
+                self._read(entry.custom_type, entry.data)
+            elif isinstance(entry, CompactionEntry) and isinstance(entry.details, Mapping):
+                self.last_result = _whole(entry.details.get("lastResult"), self.last_result)
+
+    def remember(self, decisions: Mapping[str, GuardDecision]) -> None:
+        """Store new guard decisions."""
+        if decisions:
+            self.guard_decisions.update(decisions)
+            self._manager.append_custom(GUARD_DECISIONS, decisions_to_data(decisions))
+
+    def leave_thinking_out(self, model: ModelInfo) -> None:
+        """Reasoning stored before now is not sent to this provider any more."""
+        messages = self._manager.project().messages
+        last = messages[-1].entry_id if messages else None
+        self._left_out[model.provider] = last
+        self._manager.append_custom(THINKING_LEFT_OUT, {"provider": model.provider, "upTo": last})
+
+    def thinking_left_out(self, model: ModelInfo) -> bool:
+        return model.provider in self._left_out
+
+    def without_left_out_thinking(self, messages: tuple[Message, ...], model: ModelInfo) -> tuple[Message, ...]:
+        """The messages with reasoning removed from all that stood in the session when it was left out.
+
+        Where the last such message is covered by a summary, nothing of its time is sent any more.
+        """
+        last = self._left_out.get(model.provider)
+        position = next((at for at, m in enumerate(messages) if m.entry_id == last), None) if last else None
+        if position is None:
+            return messages
+        return tuple(_bare(m) for m in messages[: position + 1]) + messages[position + 1 :]
+
+    def calibration(self, model: ModelInfo) -> Calibration:
+        return self._calibrations.get(model.ref, Calibration())
+
+    def calibrate(self, model: ModelInfo, prepared: PreparedRequest, usage: Usage) -> None:
+        """Learn from one call: the whole request's estimate against what the server counted."""
+        estimate = prepared.fixed_tokens + estimate_messages_tokens(prepared.request.messages)
+        learnt = self.calibration(model).observe(estimate, usage.prompt_tokens)
+        self._calibrations[model.ref] = learnt
+        if learnt.samples % CALIBRATION_SAVE_EVERY == 1:
+            data = {"model": model.ref, "factor": learnt.factor, "samples": learnt.samples, "error": learnt.error}
+            self._manager.append_custom(CALIBRATION, data)
+
+    def _read(self, custom_type: str, data: Mapping[str, Any]) -> None:
+        if custom_type == GUARD_DECISIONS:
+            self.guard_decisions.update(decisions_from_data(data))
+        elif custom_type == THINKING_LEFT_OUT and isinstance(data.get("provider"), str):
+            self._left_out[data["provider"]] = data.get("upTo")
+        elif custom_type == CALIBRATION and isinstance(data.get("model"), str):
+            factor, error = data.get("factor"), data.get("error")
+            if isinstance(factor, int | float) and isinstance(error, int | float):
+                samples = _whole(data.get("samples"), 1)
+                self._calibrations[data["model"]] = Calibration(float(factor), samples, float(error))
+
+
+def _bare(message: Message) -> Message:
+    if not isinstance(message, AssistantMessage) or not any(isinstance(b, ThinkingBlock) for b in message.content):
+        return message
+    return replace(message, content=tuple(b for b in message.content if not isinstance(b, ThinkingBlock)))
+
+
+def _whole(value: object, default: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else default

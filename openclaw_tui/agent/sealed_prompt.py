@@ -1,0 +1,112 @@
+"""The stable system text and tool list of a session, sealed so that its prefix keeps its bytes.
+
+Sealed at the first request and stored as a `custom` entry; a resumed session sends the stored text, so its requests
+are byte-equal to those before the exit. What changed since (an edited AGENTS.md, a new tool) is noticed and waits: it
+enters at the next compaction or on the user's word, when the prefix is paid for again anyway.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openclaw_tui.messages import ToolDefinition
+from openclaw_tui.prompt.stability import digest, order_tools
+from openclaw_tui.session.custom_types import SEALED_PROMPT
+from openclaw_tui.session.entries import CustomEntry
+from openclaw_tui.session.manager import SessionManager
+
+
+@dataclass(frozen=True, slots=True)
+class SealedPrompt:
+    """What every request of the session begins with."""
+
+    stable: str
+    tools: tuple[ToolDefinition, ...]
+
+    @property
+    def key(self) -> str:
+        return digest(
+            self.stable + "".join(f"{tool.name}{tool.description}{dict(tool.parameters)}" for tool in self.tools)
+        )
+
+
+class PromptSeal:
+    """Holds the sealed prompt of one session and the fresh one that may replace it."""
+
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+        self._sealed = _stored(manager)
+        self.pending: SealedPrompt | None = None
+
+    def use(self, stable: str, tools: Sequence[ToolDefinition]) -> SealedPrompt:
+        """The prompt to send; the freshly gathered one is sealed if none is, else kept as pending when it differs."""
+        fresh = self.fresh(stable, tools)
+        if self._sealed is None:
+            self._seal(fresh)
+            return fresh
+        self.pending = fresh if fresh.key != self._sealed.key else None
+        return self._sealed
+
+    @staticmethod
+    def fresh(stable: str, tools: Sequence[ToolDefinition]) -> SealedPrompt:
+        """A prompt as it would be sealed now."""
+        return SealedPrompt(stable=stable, tools=tuple(order_tools(tools)))
+
+    @property
+    def current(self) -> SealedPrompt | None:
+        return self._sealed
+
+    def apply_pending(self) -> bool:
+        """Let the waiting change enter; True when there was one."""
+        if self.pending is None:
+            return False
+        self._seal(self.pending)
+        self.pending = None
+        return True
+
+    def _seal(self, prompt: SealedPrompt) -> None:
+        self._sealed = prompt
+        self._manager.append_custom(SEALED_PROMPT, _as_data(prompt))
+
+
+def _as_data(prompt: SealedPrompt) -> dict[str, Any]:
+    tools = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": dict(tool.parameters),
+            "summary": tool.summary,
+        }
+        for tool in prompt.tools
+    ]
+    return {"stable": prompt.stable, "tools": tools}
+
+
+def _stored(manager: SessionManager) -> SealedPrompt | None:
+    """The latest sealed prompt of the active branch that can be read."""
+    for entry in reversed(manager.branch()):
+        if isinstance(entry, CustomEntry) and entry.custom_type == SEALED_PROMPT:
+            prompt = _from_data(entry.data)
+            if prompt is not None:
+                return prompt
+    return None
+
+
+def _from_data(data: object) -> SealedPrompt | None:
+    if not isinstance(data, Mapping) or not isinstance(data.get("stable"), str):
+        return None
+    tools = data.get("tools")
+    if not isinstance(tools, list) or not all(isinstance(tool, Mapping) and tool.get("name") for tool in tools):
+        return None
+    return SealedPrompt(
+        stable=data["stable"],
+        tools=tuple(
+            ToolDefinition(
+                name=str(tool["name"]),
+                description=str(tool.get("description", "")),
+                parameters=dict(tool.get("parameters", {})),
+                summary=str(tool.get("summary", "")),
+            )
+            for tool in tools
+        ),
+    )

@@ -1,0 +1,183 @@
+"""The facade of a conversation: what a front end may ask of it. Thin on purpose; the work is in turn and attempt.
+
+A front end sends commands and reads events. It never touches the history, a provider or a tool.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from openclaw_tui.agent.attempt import store
+from openclaw_tui.agent.broadcast import Broadcast, Subscription
+from openclaw_tui.agent.compacting import compact_by_hand
+from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.inbox import InboxKind, Waiting
+from openclaw_tui.agent.interruption import put_in_order
+from openclaw_tui.agent.open_pairs import OpenPairs
+from openclaw_tui.agent.state import TurnState
+from openclaw_tui.agent.supervisor import Supervisor
+from openclaw_tui.agent.turn import finish, note_failure, run_turn
+from openclaw_tui.errors import OpenClawError, SessionWriteFailed
+from openclaw_tui.events import Notice
+from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.tools.approval import ApprovalBroker, Decision
+
+
+@dataclass(slots=True)
+class SessionParts:
+    """What the composition root builds and hands to the facade."""
+
+    deps: AgentDeps
+    broadcast: Broadcast
+    pairs: OpenPairs
+    approvals: ApprovalBroker
+
+
+class AgentSession:
+    """One conversation. All methods are called on the event loop."""
+
+    def __init__(self, parts: SessionParts) -> None:
+        self.deps = parts.deps
+        self.approvals = parts.approvals
+        self._broadcast = parts.broadcast
+        self._pairs = parts.pairs
+        self._supervisor = Supervisor()
+        self._state = TurnState()
+
+    @property
+    def session_key(self) -> str:
+        return self.deps.session_key
+
+    @property
+    def session_id(self) -> str:
+        return self.deps.manager.session_id
+
+    @property
+    def model(self) -> ModelInfo:
+        return self.deps.requests.model
+
+    @property
+    def thinking(self) -> ThinkingLevel:
+        return self.deps.requests.thinking
+
+    @property
+    def is_busy(self) -> bool:
+        return self._supervisor.is_running
+
+    def subscribe(self) -> Subscription:
+        return self._broadcast.subscribe()
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        self._broadcast.unsubscribe(subscription)
+
+    def prompt(self, content: str | Sequence[UserContent], *, while_busy: InboxKind = "steering") -> bool:
+        """Send a message. True when a turn began, False when the message waits in the inbox.
+
+        The message is on disk before this returns. Raises SessionWriteFailed when it cannot be stored.
+        """
+        blocks = (TextBlock(content),) if isinstance(content, str) else tuple(content)
+        if self.is_busy:
+            text = content if isinstance(content, str) else _first_text(blocks)
+            self.deps.inbox.put(Waiting(text=text, content=blocks, kind=while_busy))
+            return False
+        message = UserMessage(content=blocks, timestamp=self.deps.now_ms())
+        self.deps.manager.append_message(message)
+        self._start(message)
+        return True
+
+    async def abort(self) -> None:
+        """Stop the running turn; what there is of the answer is kept and marked."""
+        await self._supervisor.abort()
+
+    async def wait_idle(self) -> None:
+        await self._supervisor.wait()
+
+    def take_back(self) -> Waiting | None:
+        """The latest queued message, for the editor."""
+        return self.deps.inbox.take_back()
+
+    def resolve_approval(self, approval_id: str, decision: Decision) -> None:
+        self.approvals.resolve(approval_id, decision)
+
+    def set_model(self, model: ModelInfo, thinking: ThinkingLevel | None = None) -> None:
+        """Use another model from the next request on; the change is an entry of the session."""
+        self.deps.requests.use_model(model, thinking)
+        self.deps.manager.append_model_change(model.provider, model.id)
+
+    def set_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
+        """Set how hard the model thinks; returns the level the model really supports."""
+        applied = self.deps.requests.use_thinking(level)
+        self.deps.manager.append_thinking_level_change(applied)
+        return applied
+
+    async def compact(self, focus: str = "") -> str:
+        """Compact now; a running turn is stopped first. Returns one line that says what came of it."""
+        await self.abort()
+        return await compact_by_hand(self.deps, focus)
+
+    async def start(self) -> None:
+        """Let the engine look at a conversation that existed before, and say what was mended on opening."""
+        damage = self.deps.manager.damage
+        if damage is not None:
+            self._pairs(Notice(self.session_key, "warning", str(damage)))
+        if self.deps.manager.project().messages:
+            session = self.deps.requests.session_ref
+            await self.deps.engine.bootstrap(session)
+            await self.deps.engine.maintain(session, "bootstrap", self.deps.requests.rewrite_entries)
+
+    async def close(self) -> None:
+        """Stop, flush and let go of everything the session holds."""
+        await self.abort()
+        await self.deps.runner.aclose()
+        await self.deps.engine.dispose()
+        await self.deps.providers.aclose()
+        self.deps.requests.save_metadata()
+        self.deps.manager.close()
+        self._broadcast.close()
+
+    def _start(self, message: UserMessage) -> None:
+        self._supervisor.start(
+            lambda: self._turns(message), on_abort=self._put_in_order, on_failure=self._after_failure
+        )
+
+    async def _turns(self, message: UserMessage) -> None:
+        """This turn, and the follow-ups that wait when it is done."""
+        while True:
+            self._state = TurnState(started=time.monotonic())
+            await run_turn(self.deps, self._state, message)
+            waiting = self.deps.inbox.take_next_follow_up() or self._left_over_steering()
+            if waiting is None:
+                return
+            message = UserMessage(content=waiting.content, timestamp=self.deps.now_ms())
+            await store(self.deps, message)
+
+    def _left_over_steering(self) -> Waiting | None:
+        """Steering that arrived after the last safe point becomes the next turn; nothing typed is lost."""
+        waiting = self.deps.inbox.take("steering")
+        if not waiting:
+            return None
+        content = tuple(block for item in waiting for block in item.content)
+        return Waiting(text="\n".join(item.text for item in waiting), content=content, kind="follow_up")
+
+    async def _put_in_order(self) -> None:
+        put_in_order(self.deps, self._state, self._pairs)
+        finish(self.deps, self._state, "aborted")
+
+    async def _after_failure(self, error: BaseException) -> None:
+        """The last net: something nothing handled. The history is closed, the user is told in one line."""
+        put_in_order(self.deps, self._state, self._pairs, reason="the turn ended with an internal error")
+        known = (
+            error
+            if isinstance(error, OpenClawError)
+            else OpenClawError(f"internal error: {type(error).__name__}: {error}")
+        )
+        if not isinstance(error, SessionWriteFailed):
+            note_failure(self.deps, self._state, known)
+        else:
+            self._pairs(Notice(self.session_key, "error", str(error)))
+        finish(self.deps, self._state, "failed", known)
+
+
+def _first_text(blocks: tuple[UserContent, ...]) -> str:
+    return next((block.text for block in blocks if isinstance(block, TextBlock)), "[image]")

@@ -1,0 +1,165 @@
+"""The composition root: configuration and flags → stores, tools, engine, provider → an `AgentSession`.
+
+The only module that sees every package. Nothing is started here: no network, no SDK, no terminal.
+"""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.broadcast import Broadcast
+from openclaw_tui.agent.builtin_compactor import BuiltInCompactor
+from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.inbox import Inbox
+from openclaw_tui.agent.open_pairs import OpenPairs
+from openclaw_tui.agent.prompt_source import PromptSource
+from openclaw_tui.agent.provider_pool import ProviderPool
+from openclaw_tui.agent.request_builder import RequestBuilder
+from openclaw_tui.agent.session import AgentSession, SessionParts
+from openclaw_tui.app.engine import build_engine
+from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
+from openclaw_tui.app.session import metadata_saver, open_manager, session_key_for
+from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
+from openclaw_tui.app.tools import build_tools
+from openclaw_tui.cli_options import Options
+from openclaw_tui.config.load import Config, load_config
+from openclaw_tui.config.paths import Paths, git_root, resolve_paths
+from openclaw_tui.context.engine import SessionRef
+from openclaw_tui.events import Notice, QueueChanged
+from openclaw_tui.ledger.ledger import Ledger
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.providers.base import Provider
+from openclaw_tui.providers.credentials import find_credentials
+from openclaw_tui.providers.registry import create_provider
+from openclaw_tui.providers.retry import RetryPolicy
+from openclaw_tui.safety.permissions import Permissions
+from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.tools.approval import ApprovalBroker
+from openclaw_tui.tools.registry import Toolset
+from openclaw_tui.tools.runner import ToolRunner
+from openclaw_tui.tools.workspace import Workspace
+
+
+@dataclass(slots=True)
+class App:
+    """A composed program. `notices` are lines the front end shows first: skipped settings, mended files, the model."""
+
+    options: Options
+    config: Config
+    paths: Paths
+    session: AgentSession
+    permissions: Permissions
+    prompt_source: PromptSource
+    model_choice: ModelChoice
+    ledger: Ledger
+    compactor: BuiltInCompactor
+    notices: list[str] = field(default_factory=list)
+
+
+def load_settings(options: Options) -> tuple[Paths, Config]:
+    """Where things are and what is configured. Raises ConfigError."""
+    paths = resolve_paths(options.cwd, options.agent)
+    return paths, load_config(paths, flags=options.config)
+
+
+def build_app(options: Options, *, channel: str, interactive: bool) -> App:
+    """Compose everything for one conversation. Raises ConfigError, SessionError, AuthenticationFailed."""
+    paths, config = load_settings(options)
+    manager, notices = open_manager(options, paths)
+    choice = choose_model(options, config, paths, manager)
+    parts = _compose(options, config, paths, manager, choice, channel=channel, interactive=interactive)
+    parts.notices[:0] = [*notices, *(str(problem) for problem in config.problems), *_left_out(config), *choice.notices]
+    return parts
+
+
+def _compose(
+    options: Options,
+    config: Config,
+    paths: Paths,
+    manager: SessionManager,
+    choice: ModelChoice,
+    *,
+    channel: str,
+    interactive: bool,
+) -> App:
+    session_key = session_key_for(paths.agent_id, channel, manager.session_id)
+    broadcast = Broadcast()
+    emit = OpenPairs(broadcast)
+    artifacts = manager.path.with_suffix(".artifacts") if manager.path else None
+    ledger = Ledger.open(artifacts)
+    acts = Acts(session_key, ledger, emit)
+    workspace = Workspace(
+        root=paths.project, added=tuple(Path(extra).absolute() for extra in options.add_dirs), readable=_readable(paths)
+    )
+    permissions = Permissions(permission_settings(options, config), workspace)
+    approvals = ApprovalBroker(emit, session_key, interactive=interactive)
+    tools = build_tools(config, paths, manager, emit=emit, session_key=session_key)
+    toolset = Toolset(tools.tools, hides=permissions.denies_whole)
+    runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=tools.closers)
+    compactor = BuiltInCompactor()
+    engine = build_engine(options, config, compactor, acts, emit, session_key)
+    source = PromptSource(
+        cwd=paths.project,
+        project_root=git_root(paths.project),
+        personal=paths.personal_workspace,
+        limits=bootstrap_limits(config),
+        tools=toolset.definitions,
+        agent_id=paths.agent_id,
+        channel=channel,
+        engine=lambda: engine.in_use,
+        custom_prompt=options.system_prompt or "",
+        appended_prompt=options.append_system_prompt or "",
+    )
+    requests = RequestBuilder(
+        manager,
+        session_ref=SessionRef(manager.session_id, session_key, manager.path),
+        model=choice.model,
+        thinking=choice.thinking,
+        engine=engine,
+        settings=request_settings(options, config),
+        gather_inputs=source,
+        fallbacks=fallback_models(config),
+        model_overrides=config.get("models.providers"),
+        save=metadata_saver(manager, paths, session_key),
+    )
+    deps = AgentDeps(
+        session_key=session_key,
+        manager=manager,
+        emit=emit,
+        inbox=Inbox(lambda box: emit(QueueChanged(session_key, box.texts("steering"), box.texts("follow_up")))),
+        providers=ProviderPool(lambda model: make_provider(model, paths)),
+        runner=runner,
+        engine=engine,
+        requests=requests,
+        acts=acts,
+        limits=limits_from(options),
+        retry=RetryPolicy(),
+    )
+    compactor.bind(deps)
+    session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, pairs=emit, approvals=approvals))
+    return App(options, config, paths, session, permissions, source, choice, ledger, compactor)
+
+
+def make_provider(model: ModelInfo, paths: Paths) -> Provider:
+    """The adapter for a model with its key. Raises AuthenticationFailed when there is none."""
+    return create_provider(model, find_credentials(model.provider, state_dir=paths.state))
+
+
+def say(app: App, level: str, text: str) -> None:
+    """Show a line in whatever front end listens."""
+    app.session.deps.emit(Notice(app.session.session_key, "warning" if level == "warning" else "info", text))
+
+
+def _readable(paths: Paths) -> tuple[Path, ...]:
+    """Folders with skills: open for reading though they lie outside the project."""
+    home = Path(os.path.expanduser("~"))
+    places = (home / ".agents" / "skills", home / ".claude" / "skills", paths.state / "skills")
+    return tuple(place for place in places if place.is_dir())
+
+
+def _left_out(config: Config) -> list[str]:
+    if not config.left_out:
+        return []
+    named = ", ".join(config.left_out[:4]) + (" …" if len(config.left_out) > 4 else "")
+    return [f"this folder is not trusted, so its settings are left out ({named}); its deny rules hold"]

@@ -1,0 +1,94 @@
+"""Which model, when nothing is said: interface.md section 8, in its order."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from openclaw_tui.cli_options import Options
+from openclaw_tui.config.load import Config
+from openclaw_tui.config.paths import Paths
+from openclaw_tui.errors import ConfigError
+from openclaw_tui.messages import THINKING_LEVELS, ThinkingLevel
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.providers.catalog import default_model, find_model
+from openclaw_tui.providers.credentials import has_key
+from openclaw_tui.providers.local_servers import LocalServer, find_local_servers
+from openclaw_tui.session.manager import SessionManager
+
+OFFLINE_MODEL = "offline/guide"
+KEY_ORDER = ("anthropic", "openai", "google")
+HOW_TO_CONNECT = (
+    "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, store a key with /login, or choose with -m provider/model"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The model and why it was chosen. `found_servers` are local servers that could be offered."""
+
+    model: ModelInfo
+    thinking: ThinkingLevel
+    reason: str
+    found_servers: tuple[LocalServer, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def choose_model(options: Options, config: Config, paths: Paths, manager: SessionManager) -> ModelChoice:
+    """Flag, session, configuration, a key, a local server, the offline guide. Raises ConfigError for a bad name."""
+    overrides = config.get("models.providers")
+    reference, reason = _said(options, config, manager)
+    if reference is not None:
+        return _chosen(find_model(reference, overrides), reference, config, reason)
+    for provider in KEY_ORDER:
+        if has_key(provider, state_dir=paths.state):
+            model = default_model(provider, overrides)
+            if model is not None:
+                return _chosen(model, model.ref, config, f"there is a key for {provider}")
+    servers = look_for_servers()
+    notices = [
+        f"found {server.kind} on this machine; use it with -m {_first(server)}" for server in servers if _first(server)
+    ]
+    choice = _chosen(find_model(OFFLINE_MODEL, overrides), OFFLINE_MODEL, config, "no key and no configured model")
+    label = f"using {OFFLINE_MODEL}: offline guide, not an AI model. To connect one: {HOW_TO_CONNECT}"
+    return replace(choice, found_servers=tuple(servers), notices=(*notices, label))
+
+
+def fallback_models(config: Config) -> Sequence[ModelInfo]:
+    """The user's chain of other models. Raises ConfigError for a name that is none."""
+    overrides = config.get("models.providers")
+    return [find_model(reference, overrides) for reference in config.get("agents.defaults.fallbacks")]
+
+
+def look_for_servers() -> list[LocalServer]:
+    """Model servers on this machine; GET only, 150 ms each. In a thread, so that a running loop does not matter."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return list(pool.submit(lambda: asyncio.run(find_local_servers())).result())
+
+
+def _said(options: Options, config: Config, manager: SessionManager) -> tuple[str | None, str]:
+    if options.model:
+        return options.model, "--model"
+    used = manager.project().model
+    if used is not None and all(used):
+        return f"{used[0]}/{used[1]}", "the session's own"
+    configured = config.get("agents.defaults.model")
+    return configured, f"configured ({config.place('agents.defaults.model')})"
+
+
+def _chosen(model: ModelInfo, reference: str, config: Config, reason: str) -> ModelChoice:
+    level = reference.rsplit(":", 1)[-1]
+    configured = config.get("agents.defaults.thinking")
+    thinking: ThinkingLevel = model.default_thinking
+    if level in THINKING_LEVELS and ":" in reference:
+        thinking = next(known for known in THINKING_LEVELS if known == level)
+    elif configured:
+        thinking = configured
+    if not model.tools:
+        raise ConfigError(f"{model.ref} cannot call tools; choose another with -m")
+    notices = model.notes if model.window_source == "assumed" else ()
+    return ModelChoice(model=model, thinking=thinking, reason=reason, notices=tuple(notices))
+
+
+def _first(server: LocalServer) -> str:
+    return f"{server.kind}/{server.models[0].id}" if server.models else ""

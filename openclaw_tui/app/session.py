@@ -1,0 +1,94 @@
+"""Opening the conversation the flags ask for, and keeping its metadata."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from openclaw_tui.cli_options import Options
+from openclaw_tui.config.paths import Paths
+from openclaw_tui.errors import ConfigError, SessionNotFound, SessionWriteFailed
+from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session
+from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.session.store import SessionStore
+
+
+def open_manager(options: Options, paths: Paths) -> tuple[SessionManager, list[str]]:
+    """The session manager and lines about what was found. Raises SessionNotFound, SessionLocked, ConfigError."""
+    if options.no_session:
+        return SessionManager.in_memory(cwd=paths.project), []
+    found = _wanted(options, paths)
+    if found is None:
+        manager = SessionManager.create(paths.sessions, cwd=paths.project, session_id=options.session_id)
+        return manager, []
+    return open_existing(found, paths, fork=options.fork)
+
+
+def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[SessionManager, list[str]]:
+    """Open a session file; one of another program is copied first, the original stays as it is."""
+    own = path.parent.resolve() == paths.sessions.resolve()
+    if not own:
+        manager = SessionManager.adopt(path, paths.sessions)
+        return manager, [f"{path.name} belongs to another program: going on in a copy, the original stays as it is"]
+    if fork:
+        source = SessionManager.open(path, read_only=True)
+        try:
+            return source.fork(paths.sessions), [f"going on in a copy of session {source.session_id[:8]}"]
+        finally:
+            source.close()
+    manager = SessionManager.open(path)
+    notices = list(manager.notices)
+    if not manager.cwd.is_dir():
+        notices.append(f"the folder of this session is gone ({manager.cwd}); going on in {paths.project}")
+    return manager, notices
+
+
+def list_sessions(paths: Paths) -> list[SessionSummary]:
+    """Sessions of the agent, newest first."""
+    return find_sessions(paths.sessions)
+
+
+def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
+    """`agent:<agentId>:<channel>:dm:<sessionId>` (architecture decision 8)."""
+    return f"agent:{agent_id}:{channel}:dm:{session_id}".lower()
+
+
+def metadata_saver(manager: SessionManager, paths: Paths, session_key: str) -> Callable[[], None]:
+    """Writes the derived record of `sessions.json`; it can be rebuilt, so a full disk does not stop a turn."""
+    store = SessionStore(paths.sessions)
+
+    def save() -> None:
+        if manager.path is None or manager.read_only or not manager.path.exists():
+            return
+        projection = manager.project()
+        try:
+            store.update(
+                session_key,
+                session_id=manager.session_id,
+                session_file=str(manager.path),
+                cwd=str(paths.project),
+                display_name=manager.name,
+                model_provider=projection.model[0] if projection.model else None,
+                model=projection.model[1] if projection.model else None,
+                thinking_level=projection.thinking_level,
+            )
+        except SessionWriteFailed:
+            return
+
+    return save
+
+
+def _wanted(options: Options, paths: Paths) -> Path | None:
+    if options.continue_last:
+        newest = newest_session(paths.sessions, paths.project)
+        if newest is None:
+            raise SessionNotFound(f"there is no earlier session of {paths.project}; start one without -c")
+        return newest.path
+    if options.resume is None:
+        return None
+    if options.resume == "":
+        raise ConfigError("-r needs a session id, prefix or path here; without one the full screen lets you choose")
+    try:
+        return resolve_session(paths.sessions, options.resume)
+    except SessionNotFound as error:
+        raise SessionNotFound(
+            f"{error} If {options.resume!r} was meant as a prompt, put it before -r or use -p."
+        ) from error

@@ -1,0 +1,71 @@
+"""The command line: parse, choose a front end, import it late.
+
+`--version` and `--help` touch nothing but this file, so they answer at once.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import openclaw_tui
+from openclaw_tui.cli_options import Options, parse_options
+from openclaw_tui.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ConfigError, OpenClawError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit code of interface.md section 5."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] in (["-v"], ["--version"]):
+        print(f"openclaw-tui {openclaw_tui.__version__}")
+        return 0
+    try:
+        return _run(parse_options(arguments))
+    except OpenClawError as error:
+        print(f"openclaw-tui: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return EXIT_FAILED
+
+
+def _run(options: Options) -> int:
+    if options.version:
+        print(f"openclaw-tui {openclaw_tui.__version__}")
+        return 0
+    _check_directory(options)
+    if options.command is not None:
+        from openclaw_tui.subcommands import run_subcommand
+
+        return run_subcommand(options)
+    if options.print_mode:
+        from openclaw_tui.ui.oneshot import run_oneshot
+
+        return run_oneshot(options)
+    if options.line_mode:
+        from openclaw_tui.ui.line.repl import run_line
+
+        return run_line(options)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print(
+            "openclaw-tui: the full screen needs a terminal on standard input and output; "
+            "use -p PROMPT for one answer, or --line.",
+            file=sys.stderr,
+        )
+        return EXIT_USAGE
+    from openclaw_tui.ui.start import run_full_screen
+
+    return run_full_screen(options)
+
+
+def _check_directory(options: Options) -> None:
+    folder = options.cwd
+    if not folder.is_dir():
+        raise ConfigError(f"--cwd {folder}: there is no such directory")
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise ConfigError(f"{folder}: this directory cannot be read; choose another with --cwd")
+    for extra in options.add_dirs:
+        if not Path(extra).is_dir():
+            raise ConfigError(f"--add-dir {extra}: there is no such directory")

@@ -1,0 +1,24 @@
+"""`/help` and the table of all commands."""
+
+from openclaw_tui.app.compose import App
+from openclaw_tui.commands.context_commands import CONTEXT_COMMANDS
+from openclaw_tui.commands.model_commands import MODEL_COMMANDS
+from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, table_text
+from openclaw_tui.commands.session_commands import SESSION_COMMANDS
+
+
+def all_commands() -> CommandTable:
+    """Every command, in the order of the menu. A new one is a row in one of these tuples."""
+    table = CommandTable()
+
+    async def _help(app: App, argument: str) -> CommandOutput:
+        rows = [(f"/{c.name} {c.hint}".strip(), c.summary) for c in table.commands]
+        return CommandOutput(table_text(rows), action="help")
+
+    table.add(
+        Command("help", "keys and commands", _help, aliases=("?", "h", "commands")),
+        *SESSION_COMMANDS,
+        *CONTEXT_COMMANDS,
+        *MODEL_COMMANDS,
+    )
+    return table

@@ -1,0 +1,110 @@
+"""Slash commands: one table, shared by every front end.
+
+A command returns plain data: text to show, and where a front end must act (leave, switch the conversation, open a
+picker) an action. Names match by prefix while they are unambiguous; a mistyped name is reported with near names and
+never runs its nearest match.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from openclaw_tui.app.compose import App
+from openclaw_tui.cli_options import Options
+
+ActionKind: TypeAlias = Literal["", "exit", "switch", "pick_session", "pick_model", "help", "copy"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandOutput:
+    """`text` is shown; `options` describe the conversation to switch to; `payload` is what an action needs."""
+
+    text: str = ""
+    action: ActionKind = ""
+    options: Options | None = None
+    payload: str = ""
+    is_error: bool = False
+
+
+Run: TypeAlias = Callable[[App, str], Awaitable[CommandOutput]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`while_busy` says what happens when it is typed while the agent works: it runs at once, or waits for the end."""
+
+    name: str
+    summary: str
+    run: Run
+    hint: str = ""
+    aliases: tuple[str, ...] = ()
+    while_busy: Literal["now", "wait"] = "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A typed line taken apart: the command it names, or why it names none."""
+
+    command: Command | None = None
+    argument: str = ""
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class CommandTable:
+    commands: list[Command] = field(default_factory=list)
+
+    def add(self, *commands: Command) -> None:
+        self.commands.extend(commands)
+
+    def parse(self, line: str) -> Parsed | None:
+        """None when the line is no command at all (a path, a sentence): it is sent as a message."""
+        if not looks_like_command(line):
+            return None
+        word, _, rest = line.strip().removeprefix("/").partition(" ")
+        name, colon, inline = word.partition(":")
+        argument = f"{inline} {rest}".strip() if colon else rest.strip()
+        found = self._named(name.lower())
+        if len(found) == 1:
+            return Parsed(found[0], argument)
+        if found:
+            return Parsed(problem=f"/{name} may be {', '.join('/' + c.name for c in found)}; type more of it")
+        near = self.near(name)
+        hint = f"; did you mean {' or '.join('/' + n for n in near)}?" if near else "; /help lists the commands"
+        return Parsed(problem=f"there is no command /{name}{hint}")
+
+    def near(self, name: str) -> list[str]:
+        from rapidfuzz import process
+
+        names = [command.name for command in self.commands]
+        return [match[0] for match in process.extract(name, names, limit=2, score_cutoff=60)]
+
+    def matching(self, prefix: str) -> list[Command]:
+        """Commands for the menu: those that begin with the prefix first, then those that hold it."""
+        wanted = prefix.lower().removeprefix("/")
+        starts = [c for c in self.commands if c.name.startswith(wanted) or any(a.startswith(wanted) for a in c.aliases)]
+        holds = [c for c in self.commands if wanted in c.name and c not in starts]
+        return starts + holds
+
+    def _named(self, name: str) -> list[Command]:
+        exact = [c for c in self.commands if c.name == name or name in c.aliases]
+        return exact or ([c for c in self.commands if c.name.startswith(name)] if name else [])
+
+
+def looks_like_command(line: str) -> bool:
+    """`/name …`: one leading slash and a word of letters; `/etc/hosts is wrong` is a sentence about a path."""
+    text = line.strip()
+    if text.lower() in ("exit", ":q"):
+        return False
+    if not text.startswith("/") or text.startswith("//"):
+        return False
+    word = text[1:].split(None, 1)[0] if text[1:].strip() else ""
+    name = word.split(":", 1)[0]
+    return bool(name) and all(c.isalpha() or c in "-_?" for c in name)
+
+
+def table_text(rows: Sequence[Sequence[str]], *, indent: str = "") -> str:
+    """Rows as columns padded to equal width."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))] if rows else []
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(indent + line for line in lines)

@@ -1,0 +1,231 @@
+"""The request pipeline: from the entries of a session to what is sent to a model. Read it from top to bottom.
+
+It runs before every model call. Each step is deterministic, so an unchanged history gives the same bytes, also after a
+restart, and each answer extends the previous prefix. Each step leaves its line in the report.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from openclaw_tui.context.budget import ContextBudget, guard_window
+from openclaw_tui.context.decisions import GuardDecision
+from openclaw_tui.context.engine import AssembleRequest, SessionRef
+from openclaw_tui.context.engine_host import EngineHost
+from openclaw_tui.context.guard import GuardOrder, guard_tool_results
+from openclaw_tui.context.measure import ContextSize, measure_context
+from openclaw_tui.messages import CacheRetention, Message, ThinkingLevel, ToolDefinition, UserMessage, text_of
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.prompt.cache_boundary import insert_addition, split_at_boundary
+from openclaw_tui.prompt.system_prompt import SystemPrompt
+from openclaw_tui.providers.base import ProviderRequest
+from openclaw_tui.report import PipelineReport
+from openclaw_tui.tokens import NOT_CALIBRATED, Calibration, estimate_text_tokens, estimate_tools_tokens
+from openclaw_tui.transcript.details import strip_tool_result_details
+from openclaw_tui.transcript.limit import limit_history_turns
+from openclaw_tui.transcript.policy import TranscriptPolicy
+from openclaw_tui.transcript.repair import repair_tool_use_result_pairing
+from openclaw_tui.transcript.sanitize import sanitize_session_history
+from openclaw_tui.transcript.validate import validate_replay_turns
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineInputs:
+    """Everything one request is made of. `messages` are the projected branch, each with its entry id.
+
+    `prompt` is the system prompt, its stable part sealed for the session. `fresh_from` is the index of the first
+    message stored after the latest compaction.
+    """
+
+    session: SessionRef
+    messages: tuple[Message, ...]
+    fresh_from: int
+    model: ModelInfo
+    policy: TranscriptPolicy
+    thinking: ThinkingLevel
+    cache_retention: CacheRetention
+    prompt: SystemPrompt
+    tools: tuple[ToolDefinition, ...]
+    engine: EngineHost
+    budget: ContextBudget
+    history_limit: int | None = None
+    guard_order: GuardOrder = "newest-first"
+    guard_decisions: Mapping[str, GuardDecision] | None = None
+    result_ids: Mapping[str, str] | None = None
+    calibration: Calibration = NOT_CALIBRATED
+    drop_mismatched_thinking: bool = False
+    previous_response_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRequest:
+    """A sealed request with its report, its size, and what the caller must remember."""
+
+    request: ProviderRequest
+    report: PipelineReport
+    size: ContextSize
+    fixed_tokens: int
+    wants_compaction: bool
+    new_decisions: Mapping[str, GuardDecision]
+    engine: str
+    estimated_usd: float | None = None
+
+
+async def prepare_request(inputs: PipelineInputs) -> PreparedRequest:
+    """The ten steps. Raises PreemptiveContextOverflow from the guard, EngineError in strict mode."""
+    report = PipelineReport()
+    messages = _load(inputs, report)
+    messages = _strip_details(messages, report)
+    messages = _sanitize(messages, inputs, report)
+    messages = _validate(messages, inputs, report)
+    messages = _limit(messages, inputs, report)
+    messages = _repair(messages, inputs, report)
+    messages, addition = await _assemble(messages, inputs, report)
+    messages, wants_compaction, decisions = _guard(messages, len(addition), inputs, report)
+    prompt = _system_prompt(inputs, addition, report)
+    return _seal(messages, prompt, wants_compaction, decisions, inputs, report)
+
+
+def _load(inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+    summaries = sum(isinstance(m, UserMessage) and m.origin == "compaction_summary" for m in inputs.messages)
+    report.add("load", messages=len(inputs.messages), summaries=summaries)
+    return inputs.messages
+
+
+def _strip_details(messages: tuple[Message, ...], report: PipelineReport) -> tuple[Message, ...]:
+    """Security: details of tool results are for the screen and the log, never for a model."""
+    messages, step = strip_tool_result_details(messages)
+    report.steps.append(step)
+    return messages
+
+
+def _sanitize(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+    messages, step = sanitize_session_history(messages, inputs.policy, inputs.model)
+    report.steps.append(step)
+    return messages
+
+
+def _validate(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+    messages, step = validate_replay_turns(messages, inputs.policy)
+    report.steps.append(step)
+    return messages
+
+
+def _limit(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+    messages, step = limit_history_turns(messages, inputs.history_limit)
+    report.steps.append(step)
+    return messages
+
+
+def _repair(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+    if not inputs.policy.repair_tool_use_result_pairing:
+        return messages
+    messages, step = repair_tool_use_result_pairing(messages, inputs.policy)
+    report.steps.append(step)
+    return messages
+
+
+async def _assemble(
+    messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport
+) -> tuple[tuple[Message, ...], str]:
+    """The engine chooses; what keeps a request safe and legal runs once more over whatever it changed."""
+    request = AssembleRequest(
+        session=inputs.session,
+        messages=messages,
+        token_budget=inputs.budget.usable_tokens,
+        model=inputs.model.ref,
+        prompt=_latest_prompt(messages),
+    )
+    result = await inputs.engine.assemble(request)
+    assembled = tuple(result.messages)
+    changed = assembled != messages
+    report.add(
+        "engine",
+        f"engine {inputs.engine.in_use}",
+        messages_before=len(messages),
+        messages_after=len(assembled),
+        addition_chars=len(result.system_prompt_addition),
+        changed=int(changed),
+    )
+    if changed:
+        assembled = _strip_details(assembled, report)
+        assembled = _sanitize(assembled, inputs, report)
+        assembled = _validate(assembled, inputs, report)
+        assembled = _repair(assembled, inputs, report)
+    return assembled, result.system_prompt_addition
+
+
+def _guard(
+    messages: tuple[Message, ...], addition_chars: int, inputs: PipelineInputs, report: PipelineReport
+) -> tuple[tuple[Message, ...], bool, Mapping[str, GuardDecision]]:
+    result = guard_tool_results(
+        messages,
+        window_tokens=guard_window(inputs.budget, inputs.calibration),
+        system_chars=len(inputs.prompt.stable) + len(inputs.prompt.dynamic) + addition_chars,
+        tools=inputs.tools,
+        decisions=inputs.guard_decisions or {},
+        result_ids=inputs.result_ids or {},
+        order=inputs.guard_order,
+        prefix_bound=inputs.model.prefix_bound,
+    )
+    report.steps.append(result.step)
+    return result.messages, result.wants_compaction, result.new_decisions
+
+
+def _system_prompt(inputs: PipelineInputs, addition: str, report: PipelineReport) -> SystemPrompt:
+    """The sealed stable text, the dynamic text below it, and the engine's addition first below the boundary."""
+    prompt = inputs.prompt
+    if addition:
+        prompt = SystemPrompt(*split_at_boundary(insert_addition(prompt.text, addition)))
+    report.add("prompt", stable_chars=len(prompt.stable), dynamic_chars=len(prompt.dynamic), tools=len(inputs.tools))
+    return prompt
+
+
+def _seal(
+    messages: tuple[Message, ...],
+    prompt: SystemPrompt,
+    wants_compaction: bool,
+    decisions: Mapping[str, GuardDecision],
+    inputs: PipelineInputs,
+    report: PipelineReport,
+) -> PreparedRequest:
+    fixed = (
+        estimate_text_tokens(prompt.stable) + estimate_text_tokens(prompt.dynamic) + estimate_tools_tokens(inputs.tools)
+    )
+    size = measure_context(
+        messages,
+        model=inputs.model,
+        fresh_from=inputs.fresh_from,
+        fixed_tokens=fixed,
+        calibration=inputs.calibration,
+        history_shortened=bool(decisions),
+    )
+    report.add("seal", messages=len(messages), tokens=size.tokens, estimated=int(size.is_estimate))
+    request = ProviderRequest(
+        model=inputs.model,
+        system_stable=prompt.stable,
+        system_dynamic=prompt.dynamic,
+        messages=messages,
+        tools=inputs.tools,
+        max_output_tokens=inputs.budget.output_tokens(size.tokens),
+        thinking=inputs.thinking,
+        cache_retention=inputs.cache_retention,
+        session_id=inputs.session.session_id,
+        drop_mismatched_thinking=inputs.drop_mismatched_thinking,
+        previous_response_id=inputs.previous_response_id,
+    )
+    return PreparedRequest(
+        request=request,
+        report=report,
+        size=size,
+        fixed_tokens=fixed,
+        wants_compaction=wants_compaction,
+        new_decisions=decisions,
+        engine=inputs.engine.in_use,
+    )
+
+
+def _latest_prompt(messages: tuple[Message, ...]) -> str:
+    for message in reversed(messages):
+        if isinstance(message, UserMessage) and message.origin == "user":
+            return text_of(message.content)
+    return ""
