@@ -40,6 +40,7 @@ class AnthropicProvider:
         self._base_url = base_url
         self._client: AsyncAnthropic | None = None
         self._cache = new_cache()
+        self._connecting = asyncio.Lock()
 
     @property
     def name(self) -> str:
@@ -67,11 +68,12 @@ class AnthropicProvider:
             self._client = None
 
     async def _connected(self) -> "AsyncAnthropic":
-        if self._client is None:
-            if self._key is None and is_official(self._base_url):
-                raise AuthenticationFailed(f"{self._name}: no key is known.")
-            self._client = await asyncio.to_thread(self._build)
-        return self._client
+        async with self._connecting:
+            if self._client is None:
+                if self._key is None and is_official(self._base_url):
+                    raise AuthenticationFailed(f"{self._name}: no key is known.")
+                self._client = await asyncio.to_thread(self._build)
+            return self._client
 
     def _build(self) -> "AsyncAnthropic":
         """Made in a thread: the import takes up to a second, the TLS context its share."""

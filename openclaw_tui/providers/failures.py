@@ -143,6 +143,8 @@ def _failure_class(status: int | None, names: tuple[str, ...], message: str, det
         return ModelNotFound if _named(*names) is ModelNotFound or "model" in message.lower() else InvalidRequest
     if status is not None and status in BY_STATUS:
         return BY_STATUS[status]
+    if status in _SERVER_FAULT:
+        return ProviderUnavailable
     if named := _named(*names):
         return named
     return InvalidRequest if status in _CLIENT_FAULT else ProviderUnavailable

@@ -43,6 +43,7 @@ class GoogleProvider:
         self._client: Client | None = None
         self._http: httpx2.AsyncClient | None = None
         self._cache = new_cache()
+        self._connecting = asyncio.Lock()
 
     @property
     def name(self) -> str:
@@ -81,11 +82,12 @@ class GoogleProvider:
         }
 
     async def _connected(self) -> "Client":
-        if self._client is None:
-            if self._key is None and not is_loopback(self._base_url):
-                raise AuthenticationFailed(f"{self._name}: no key is known.")
-            self._client = await asyncio.to_thread(self._build)
-        return self._client
+        async with self._connecting:
+            if self._client is None:
+                if self._key is None and not is_loopback(self._base_url):
+                    raise AuthenticationFailed(f"{self._name}: no key is known.")
+                self._client = await asyncio.to_thread(self._build)
+            return self._client
 
     def _build(self) -> "Client":
         """Made in a thread: the import is long, and the SDK makes a second, synchronous client of its own."""

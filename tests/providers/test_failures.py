@@ -113,6 +113,7 @@ def test_talk_of_tokens_is_no_overflow(status: int | None, kind: str, message: s
         (None, None, "overloaded_error", "Overloaded", ProviderUnavailable),
         (500, None, "api_error", "Internal server error", ProviderUnavailable),
         (503, None, "UNAVAILABLE", "busy", ProviderUnavailable),
+        (529, None, "invalid_request_error", "Overloaded", ProviderUnavailable),
         (408, None, None, "timeout", ProviderUnavailable),
         (400, None, "invalid_request_error", "max_tokens: must be positive", InvalidRequest),
         (422, None, None, "no", InvalidRequest),
