@@ -15,10 +15,10 @@ from openclaw_tui.transcript.policy import TranscriptPolicy
 
 @dataclass(slots=True)
 class CleanedAnswer:
-    """`message` is None where nothing of the answer is left. `keeps_opaque`: its signatures and item ids travel."""
+    """`message` is None where nothing of the answer is left. `keeps_item_ids`: its reasoning goes along."""
 
     message: AssistantMessage | None
-    keeps_opaque: bool
+    keeps_item_ids: bool
     counts: dict[str, int]
 
 
@@ -48,13 +48,14 @@ def clean_answer(
         thought.pop()
     _count(counts, "thinking_dropped", _thinking(texts) - _thinking(thought))
     content = tuple(_clean_block(block, policy, keeps=keeps) for block in thought)
+    reasons = keeps and _thinking(thought) > 0
     if not content:
         _count(counts, "empty_answers_dropped", 1)
-        return CleanedAnswer(None, keeps, counts)
+        return CleanedAnswer(None, reasons, counts)
     if len(content) == len(message.content) and all(map(is_, content, message.content)):
-        return CleanedAnswer(message, keeps, counts)
+        return CleanedAnswer(message, reasons, counts)
     _count(counts, "answers_changed", 1)
-    return CleanedAnswer(replace(message, content=content), keeps, counts)
+    return CleanedAnswer(replace(message, content=content), reasons, counts)
 
 
 def _count(counts: dict[str, int], name: str, amount: int) -> None:

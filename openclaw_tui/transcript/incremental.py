@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from operator import is_
 from typing import Generic, TypeVar
 
+from openclaw_tui.constants import TRANSCRIPT_FOLDS_KEPT
 from openclaw_tui.messages import Message
 
 StateT = TypeVar("StateT")
 ValueT = TypeVar("ValueT")
-_KEPT_FOLDS = 8  # sessions and sub-agents that are prepared side by side
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class FoldCache(Generic[StateT]):
         if not fold.inputs:
             return
         self._folds[(key, id(fold.inputs[0]))] = fold
-        while len(self._folds) > _KEPT_FOLDS:
+        while len(self._folds) > TRANSCRIPT_FOLDS_KEPT:
             self._folds.popitem(last=False)
 
 

@@ -153,7 +153,7 @@ class _Cleaner:
             self._fold.count(name, amount)
         if answer.message is None:
             return None
-        return self._with_legal_ids(answer.message, keep_item_ids=answer.keeps_opaque)
+        return self._with_legal_ids(answer.message, keep_item_ids=answer.keeps_item_ids)
 
     def _unanswered(self, message: AssistantMessage, messages: tuple[Message, ...], position: int) -> frozenset[str]:
         """Calls that stay out unless somebody answered them: those of a cut-off answer, and those that are no JSON."""

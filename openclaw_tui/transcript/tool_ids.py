@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from openclaw_tui.constants import TOOL_ID_DIGEST_CHARS
 from openclaw_tui.messages import ToolCallBlock, ToolResultMessage
 from openclaw_tui.transcript.policy import TranscriptPolicy
 from openclaw_tui.transcript.synthetic import is_synthetic
 
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
 _ITEM_ID = re.compile(r"fc[A-Za-z0-9_-]{0,62}")
-_DIGEST_CHARS = 8
 
 
 @dataclass(slots=True)
@@ -79,8 +79,8 @@ class ToolIdMapper:
         return spare
 
     def _with_digest(self, base: str, seed: str) -> str:
-        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARS]
-        return f"{base[: self._policy.tool_id_max_chars - _DIGEST_CHARS - 1]}_{digest}"
+        digest = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:TOOL_ID_DIGEST_CHARS]
+        return f"{base[: self._policy.tool_id_max_chars - TOOL_ID_DIGEST_CHARS - 1]}_{digest}"
 
 
 def _answered_by(occurrences: list[_Occurrence], name: str, *, synthetic: bool) -> _Occurrence:
