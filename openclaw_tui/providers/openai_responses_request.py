@@ -117,7 +117,7 @@ def _cache_fields(request: ProviderRequest) -> dict[str, Any]:
         options["mode"] = "explicit"
     elif retention == "long":
         options["ttl"] = "12h"
-    if request.previous_response_id:
+    if (request.previous_response_id or "").startswith("resp"):
         options["comparison_response_id"] = request.previous_response_id
     return fields | ({"prompt_cache_options": options} if options else {})
 

@@ -15,6 +15,7 @@ from openclaw_tui.providers.catalog import (
     list_models,
     supported_level,
 )
+from openclaw_tui.providers.model_overrides import provider_record
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,11 @@ def test_a_configured_model_has_the_figures_of_its_record() -> None:
     assert (model.price.input, model.price.cache_read, model.price.cache_write) == (1.0, 0.1, 0.0)
     assert model.base_url == "https://gate.example/v1"
     assert find_model("big", GATE) == model
+
+
+def test_the_record_names_where_its_key_is() -> None:
+    assert provider_record("gate", GATE).api_key_env == "GATE_KEY"
+    assert provider_record("openai", GATE).api_key_env is None
 
 
 def test_a_configured_model_without_figures_is_assumed() -> None:

@@ -233,6 +233,7 @@ def test_retention_takes_the_form_of_the_models_generation(
 def test_the_last_answer_is_named_for_comparison() -> None:
     sent = body(user_text("x"), previous_response_id="resp_1")
     assert sent["prompt_cache_options"] == {"comparison_response_id": "resp_1"}
+    assert "prompt_cache_options" not in body(user_text("x"), previous_response_id="msg_of_another_provider")
 
 
 def test_tools_keep_their_order_and_their_schema() -> None:
