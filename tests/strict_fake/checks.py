@@ -7,7 +7,7 @@ from tests.strict_fake.binding import bind
 from tests.strict_fake.binding_reasoning import bind_reasoning
 from tests.strict_fake.exchange import Exchange
 from tests.strict_fake.options import Options
-from tests.strict_fake.refusal import Refused
+from tests.strict_fake.refusal import refuse_malformed
 from tests.strict_fake.rules_anthropic import check_anthropic
 from tests.strict_fake.rules_chat import check_alternation, check_chat
 from tests.strict_fake.rules_gemini import check_gemini
@@ -37,10 +37,8 @@ class Prompt:
 def check_request(exchange: Exchange, options: Options, estimate: Estimator) -> Prompt:
     """Raise `Refused`, or say what the model is shown."""
     checks = {"anthropic": _anthropic, "chat": _chat, "responses": _responses, "gemini": _gemini}
-    try:
+    with refuse_malformed():
         return checks[exchange.record.protocol](exchange, options, estimate)
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Refused(f"malformed request: {type(error).__name__}: {error}") from error
 
 
 def _anthropic(exchange: Exchange, options: Options, estimate: Estimator) -> Prompt:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.strict_fake.binding_state import Bound, BoundReasoning
+from tests.strict_fake.gemini_fields import camel_fields
 from tests.strict_fake.refusal import Json
 
 
@@ -71,7 +72,7 @@ class Memory:
 
 @dataclass
 class Exchange:
-    """A request whose rules are being checked and whose answer is being built."""
+    """A request whose rules are being checked and whose answer is being built. `body` has the names that rules know."""
 
     record: Record
     memory: Memory
@@ -81,10 +82,13 @@ class Exchange:
     bound: Bound | None = None
     reasoning: BoundReasoning | None = None
     keyless: bool = False
+    body: Json = field(default_factory=dict)
 
-    @property
-    def body(self) -> Json:
-        return self.record.body
+    def __post_init__(self) -> None:
+        sent = self.record.body
+        self.body = camel_fields(sent) if self.record.protocol == "gemini" else sent
+        if self.counting and isinstance(self.body.get("generateContentRequest"), dict):
+            self.body = self.body["generateContentRequest"]
 
     @property
     def headers(self) -> Mapping[str, str]:

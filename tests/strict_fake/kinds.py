@@ -104,7 +104,7 @@ def _gemini(exchange: Exchange) -> Wish:
     ]
     config = body.get("generationConfig") or {}
     schema = config.get("responseJsonSchema") or config.get("responseSchema")
-    system = body.get("systemInstruction") or body.get("system_instruction") or ""
+    system = body.get("systemInstruction") or ""
     system_text = system if isinstance(system, str) else text_of(system.get("parts"))
     messages = [dict(content, role=content.get("role") or "user") for content in body["contents"]]
     return Wish(tools, _last_text(messages, "parts"), schema, system_text)

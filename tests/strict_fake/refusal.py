@@ -4,6 +4,8 @@ A rule never knows which shape its protocol answers with; it says what is wrong 
 """
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 Json = dict[str, Any]
@@ -52,6 +54,15 @@ class Refused(Exception):
     ) -> None:
         super().__init__(message)
         self.message, self.status, self.code, self.param, self.details = message, status, code, param, details
+
+
+@contextmanager
+def refuse_malformed() -> Iterator[None]:
+    """Values of a wrong type anywhere in a body: the rules stumble over them, and that is a refusal too."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Refused(f"malformed request: {type(error).__name__}: {error}") from error
 
 
 def anthropic_error(status: int, message: str, details: Json | None = None, kind: str | None = None) -> Json:

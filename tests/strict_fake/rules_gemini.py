@@ -15,8 +15,7 @@ from tests.strict_fake.words import words
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")
 _DUMMIES = ("skip_thought_signature_validator", "context_engineering_is_the_way_to_go")
 _DATA = frozenset(
-    words("""text inlineData functionCall functionResponse fileData executableCode codeExecutionResult inline_data
-    function_call function_response file_data thought""")
+    words("""text inlineData functionCall functionResponse fileData executableCode codeExecutionResult thought""")
 )
 _COUNT_RULE = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
@@ -52,7 +51,7 @@ def call_signature(call: Json, uid: str) -> str:
 def declarations(body: Json) -> list[Json]:
     found: list[Json] = []
     for tool in body.get("tools") or []:
-        found += tool.get("functionDeclarations") or tool.get("function_declarations") or []
+        found += tool.get("functionDeclarations") or []
     return found
 
 
@@ -165,7 +164,7 @@ def _is_user_text(content: Json) -> bool:
 
 
 def _signature(part: Json) -> Any:
-    return part.get("thoughtSignature") or part.get("thought_signature")
+    return part.get("thoughtSignature")
 
 
 def _check_signature(signature: Any, call: Json, i: int) -> None:

@@ -9,7 +9,7 @@ from tests.strict_fake.refusal import Json
 from tests.strict_fake.words import words
 
 _UNCOUNTED = frozenset(
-    words("""type cache_control id signature role status thoughtSignature encrypted_content thought_signature
+    words("""type cache_control id signature role status thoughtSignature encrypted_content
     prompt_cache_breakpoint""")
 )
 _IMAGE_KINDS = ("image", "document", "image_url", "input_image")
@@ -46,7 +46,7 @@ class Estimator:
             return sum(self.block(item) for item in block)
         if not isinstance(block, dict):
             return 1
-        if block.get("type") in _IMAGE_KINDS or "inlineData" in block or "inline_data" in block:
+        if block.get("type") in _IMAGE_KINDS or "inlineData" in block:
             return _IMAGE_TOKENS
         counted = (value for key, value in block.items() if key not in _UNCOUNTED)
         return 3 + sum(self.block(value) if isinstance(value, (str, list, dict)) else 1 for value in counted)
@@ -107,9 +107,9 @@ def responses_segments(
 def gemini_segments(body: Json, estimate: Estimator) -> list[Segment]:
     tools: list[Json] = []
     for tool in body.get("tools") or []:
-        tools += tool.get("functionDeclarations") or tool.get("function_declarations") or [tool]
+        tools += tool.get("functionDeclarations") or [tool]
     out = _tool_segments(tools, estimate)
-    system = body.get("systemInstruction") or body.get("system_instruction") or {}
+    system = body.get("systemInstruction") or {}
     if isinstance(system, str):
         system = {"parts": [{"text": system}]}
     for i, part in enumerate(system.get("parts") or []):

@@ -20,7 +20,7 @@ from tests.strict_fake.faults import Fault, http_body, http_headers
 from tests.strict_fake.kinds import kind_of, read_wish
 from tests.strict_fake.log import Log
 from tests.strict_fake.options import Options
-from tests.strict_fake.refusal import Json, Refused, error_body
+from tests.strict_fake.refusal import Json, Refused, error_body, refuse_malformed
 from tests.strict_fake.scenarios import Needle, Scenario
 from tests.strict_fake.script import Director, Reply
 from tests.strict_fake.segments import Estimator
@@ -96,16 +96,15 @@ class Server:
         self, request: web.Request, record: Record, model: str, streaming: bool, counting: bool
     ) -> web.StreamResponse:
         record.body = self._parse(record)
-        if counting and "generateContentRequest" in record.body:
-            record.body = record.body["generateContentRequest"]
         record.model = model or str(record.body.get("model", ""))
         record.stream = streaming or bool(record.body.get("stream"))
         exchange = Exchange(record, self.memory, request.query, counting, keyless=self.options.local)
         prompt = check_request(exchange, self.options, self.estimate)
-        self.billing.describe(exchange, prompt)
-        wish = read_wish(exchange)
-        tools = ToolMap(wish.tools, str(Path(self.options.repo).resolve()))
-        self._classify(exchange, wish, tools)
+        with refuse_malformed():
+            self.billing.describe(exchange, prompt)
+            wish = read_wish(exchange)
+            tools = ToolMap(wish.tools, str(Path(self.options.repo).resolve()))
+            self._classify(exchange, wish, tools)
         if counting:
             return self._count(record)
         record.first_diff = self.billing.history.compare(prompt.cacheable, record.n)

@@ -139,3 +139,21 @@ async def test_older_models_do_not_look_at_signatures() -> None:
     async with StrictFake(["ok"]) as fake:
         answer = await post(fake, OLD, contents(ASK, CALL, RESULT), GEMINI)
     assert answer.status == 200
+
+
+async def test_both_spellings_of_a_field_are_read() -> None:
+    schema = {"type": "object", "properties": {"function_call": {}}}
+    body: Json = {
+        "system_instruction": {"parts": [{"text": "You are a bench."}]},
+        "tools": [{"function_declarations": [{"name": "bash", "parameters": schema}]}],
+        "contents": [ASK, parts("model", {"function_call": {"name": "bash", "args": {"file_data": 1}}})],
+    }
+    answer = parts("user", {"function_response": responded()["functionResponse"]})
+    answered: Json = {**body, "contents": [*body["contents"], answer]}
+    async with StrictFake(["ok"]) as fake:
+        refused = await post(fake, OLD, body, GEMINI)
+        taken = await post(fake, OLD, answered, GEMINI)
+    assert COUNT in refused.message
+    assert taken.status == 200, taken.text
+    assert set(fake.requests[1].parts) == {"tools", "system", "messages"}
+    assert fake.requests[1].body == answered

@@ -134,7 +134,7 @@ async def test_a_changed_prefix_is_refused_unless_its_blocks_may_be_dropped(how:
 
 
 async def test_all_thinking_of_an_earlier_turn_may_go_but_not_one_of_several() -> None:
-    script = [Reply(calls=[Call("bash")]), "done", "more", "yes", "yes"]
+    script: list[Reply | str] = [Reply(calls=[Call("bash")]), "done", "more", "yes", "yes"]
     async with StrictFake(script) as fake:
         turns = await talk(fake, 3)
         whole = [bare(turn) for turn in turns[:4]] + turns[4:]
