@@ -432,6 +432,15 @@ MEMORY_SNIPPET_CHARS = 700
 MEMORY_MAX_RESULTS = 6
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
 RECALL_MAX_CHARS = 16_000
+RECALL_MAX_HITS = 30
+"""Found places one answer shows; the number of all is told."""
+
+RECALL_LINE_CHARS = 400
+"""Characters of one found line that are shown, around the match."""
+
+RECALL_SCAN_MAX_BYTES = 256 * 1024 * 1024
+"""Most stored text one search goes through, newest first (ours: about a second)."""
+
 SUBAGENT_MAX_DEPTH = 1
 SUBAGENT_MAX_CHILDREN = 5
 SUBAGENT_MAX_CONCURRENT = 8

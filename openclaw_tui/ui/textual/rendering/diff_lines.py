@@ -17,10 +17,11 @@ from openclaw_tui.ui.textual.rendering.palette import Palette
 from openclaw_tui.ui.textual.rendering.rows import Row, filled, prefixed, wrap
 from openclaw_tui.ui.textual.rendering.safe_text import visible
 
-Sign: TypeAlias = Literal["+", "-", " ", "@", "\\"]
+Sign: TypeAlias = Literal["+", "-", " ", "@", "\\", "="]
+"""What a line is: added, removed, context, start of a hunk, a remark, or the name of a file."""
 Span: TypeAlias = tuple[int, int]
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)")
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
@@ -41,30 +42,32 @@ def diff_counts(diff: str) -> tuple[int, int]:
 
 
 def parse_diff(diff: str) -> list[DiffLine]:
-    """The lines of a unified diff, file headers left out."""
+    """The lines of a unified diff. The counts of a hunk say where it ends, whatever its lines look like."""
     lines: list[DiffLine] = []
-    old = new = 0
-    in_hunk = False
+    old = new = old_left = new_left = 0
     for raw in visible(diff).split("\n"):
-        if hunk := _HUNK.match(raw):
-            old, new, in_hunk = int(hunk.group(1)), int(hunk.group(2)), True
-            lines.append(DiffLine("@", new, hunk.group(3)))
-        elif raw.startswith(("diff --git ", "index ")):
-            in_hunk = False
-        elif not in_hunk:
-            continue
-        elif raw.startswith("+"):
-            lines.append(DiffLine("+", new, raw[1:]))
-            new += 1
-        elif raw.startswith("-"):
-            lines.append(DiffLine("-", old, raw[1:]))
-            old += 1
-        elif raw.startswith("\\"):
-            lines.append(DiffLine("\\", new, raw[1:].strip()))
-        elif raw.startswith(" "):
-            lines.append(DiffLine(" ", new, raw[1:]))
-            old, new = old + 1, new + 1
-    return lines
+        sign, text = raw[:1], raw[1:]
+        if old_left <= 0 and new_left <= 0:
+            if hunk := _HUNK.match(raw):
+                old, new = int(hunk.group(1)), int(hunk.group(3))
+                old_left, new_left = int(hunk.group(2) or 1), int(hunk.group(4) or 1)
+                lines.append(DiffLine("@", new, hunk.group(5)))
+            elif raw.startswith("+++ "):
+                lines.append(DiffLine("=", 0, text[3:].partition("\t")[0].removeprefix("b/")))
+            elif sign == "\\":
+                lines.append(DiffLine("\\", new, text.strip()))
+        elif sign == "+":
+            lines.append(DiffLine("+", new, text))
+            new, new_left = new + 1, new_left - 1
+        elif sign == "-":
+            lines.append(DiffLine("-", old, text))
+            old, old_left = old + 1, old_left - 1
+        elif sign == "\\":
+            lines.append(DiffLine("\\", new, text.strip()))
+        else:
+            lines.append(DiffLine(" ", new, text))
+            old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
+    return lines if sum(line.sign == "=" for line in lines) > 1 else [line for line in lines if line.sign != "="]
 
 
 def diff_rows(diff: str, width: int, palette: Palette) -> list[Row]:
@@ -81,6 +84,8 @@ def diff_rows(diff: str, width: int, palette: Palette) -> list[Row]:
 
 
 def _line_rows(line: DiffLine, digits: int, width: int, palette: Palette) -> list[Row]:
+    if line.sign == "=":
+        return [Row([Segment(line.text, palette.tool_name)])]
     if line.sign == "@":
         return [Row([Segment(f"{'⋯':>{digits}}  {line.text}", palette.hunk)], whole="", join="")]
     base, word = {

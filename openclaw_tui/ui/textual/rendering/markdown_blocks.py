@@ -10,7 +10,7 @@ parts, each with the lines before it as context for the colours.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from openclaw_tui.constants import CODE_CONTEXT_LINES, CODE_PART_LINES
@@ -82,10 +82,10 @@ class BlockSplitter:
         self._close()
 
     def open_chunk(self) -> Chunk | None:
-        """What is not finished yet, the incomplete last line included."""
+        """What is not finished yet, the incomplete last line included. Code has no context: it is drawn often."""
         if self._fence is not None:
             lines = [*self._lines, self._tail] if self._tail else self._lines
-            return self._code_chunk(self._fence, lines, closes=True)
+            return replace(self._code_chunk(self._fence, lines, closes=True), context="")
         lines = [*self._lines, *[""] * self._blanks, self._tail]
         text = "\n".join(lines)
         if not text.strip():

@@ -9,11 +9,16 @@ from dataclasses import dataclass, fields
 
 from rich.style import Style
 
+from openclaw_tui.ui.textual.rendering.contrast import readable
+
 PREFIX = "transcript--"
 """What the component classes are called in the style sheet: this and the field name with hyphens."""
 
 MODIFIERS = frozenset({"strong", "emphasis", "strike"})
 """Fields that change the look of what they lie on and have no colour of their own."""
+
+DECORATION = frozenset({"rule", "quote_bar", "user_bar"})
+"""Lines and bars: nothing to read, so they may be faint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +87,5 @@ def palette_from(style_of: Callable[[str], Style]) -> Palette:
 
 def _style(name: str, full: Style) -> Style:
     if name not in MODIFIERS:
-        return full
+        return full if name in DECORATION else readable(full)
     return Style(bold=full.bold, italic=full.italic, underline=full.underline, strike=full.strike)

@@ -98,7 +98,9 @@ def wrap(runs: Sequence[Segment], width: int, *, hard: bool = False) -> list[Row
     text = "".join([run.text for run in runs])
     if not text:
         return [Row([])]
-    cuts = _cuts(text, max(1, width), hard)
+    width = max(1, width)
+    narrow = text.isascii() or _NARROW.fullmatch(text)
+    cuts = _narrow_cuts(text, width, hard) if narrow else _wide_cuts(text, _graphemes(runs), width, hard)
     if len(cuts) == 1:
         start, end, join = cuts[0]
         return [Row(list(runs) if end == len(text) else _slice(runs, start, end), join=join)]
@@ -141,10 +143,14 @@ def _slice(runs: Sequence[Segment], start: int, end: int) -> list[Segment]:
     return result
 
 
-def _cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]]:
-    if text.isascii() or _NARROW.fullmatch(text):
-        return _narrow_cuts(text, width, hard)
-    return _wide_cuts(text, width, hard)
+def _graphemes(runs: Sequence[Segment]) -> list[tuple[int, int, int]]:
+    """Start, end and cells of each grapheme. None crosses a run: runs are measured and drawn one by one."""
+    spans: list[tuple[int, int, int]] = []
+    offset = 0
+    for run in runs:
+        spans += [(start + offset, end + offset, cells) for start, end, cells in split_graphemes(run.text)[0]]
+        offset += len(run.text)
+    return spans
 
 
 def _narrow_cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]]:
@@ -171,10 +177,9 @@ def _narrow_cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]
     return cuts
 
 
-def _wide_cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]]:
+def _wide_cuts(text: str, spans: list[tuple[int, int, int]], width: int, hard: bool) -> list[tuple[int, int, str]]:
     """For text with wide, joined or combining characters: works on graphemes."""
-    spans, total = split_graphemes(text)
-    if total <= width:
+    if sum(cells for _start, _end, cells in spans) <= width:
         return [(0, len(text), LINE_END)]
     cuts: list[tuple[int, int, str]] = []
     start = used = 0
@@ -191,7 +196,7 @@ def _wide_cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]]:
             while not hard and follow < len(text) and text[follow] == " ":
                 follow += 1
             if follow >= len(text):
-                break
+                return [*cuts, (start, shown, LINE_END)]
             cuts.append((start, shown, text[shown:follow]))
             start, used, chance = follow, 0, -1
             index = next(number for number, span in enumerate(spans) if span[0] >= follow)
@@ -200,6 +205,4 @@ def _wide_cuts(text: str, width: int, hard: bool) -> list[tuple[int, int, str]]:
         index += 1
         if text[begin] == " " or (cells == 2 and text[end : end + 1] not in _NO_BREAK_BEFORE):
             chance = end
-    last = len(text) if hard or not cuts else len(text.rstrip(" "))
-    cuts.append((start, max(last, start), LINE_END))
-    return cuts
+    return [*cuts, (start, len(text), LINE_END)]

@@ -160,11 +160,12 @@ class Transcript(TranscriptView):
             for entry in self._plan.entries:
                 entry.item.folded = not self._unfold_new
             self._plan.touch_all()
+            self.ask_frame(news=False)
         else:
             entry = self._plan.by_id[target]
             entry.item.folded = not entry.item.folded
             self._plan.touch(entry, folds=True)
-        self.ask_frame(news=False)
+            self.hold()
 
     def scroll_to_item(self, id: str) -> None:
         """Bring an item to the top of the view."""

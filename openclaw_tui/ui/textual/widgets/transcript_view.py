@@ -39,7 +39,7 @@ class TranscriptView(ScrollView, can_focus=True):
     unseen: var[bool] = var(False)
     """Whether something arrived below while the view did not follow."""
 
-    class FollowChanged(Message):
+    class FollowChanged(Message, namespace="transcript"):
         """The view began or ceased to follow, or something arrived below it."""
 
         def __init__(self, following: bool, unseen: bool) -> None:
@@ -112,12 +112,20 @@ class TranscriptView(ScrollView, can_focus=True):
         self._news = False
         self._frame_due = started + max(1 / UI_FRAMES_PER_SECOND, (monotonic() - started) / FRAME_MAX_SHARE)
 
-    def _place(self) -> None:
+    def hold(self) -> None:
+        """Lay out a change the reader asked for: what stands at the top stays there."""
+        self._plan.sync()
+        self._place(to_end=False)
+        self.following = self.scroll_offset.y >= self.max_scroll_y
+        self.refresh()
+
+    def _place(self, *, to_end: bool | None = None) -> None:
         """Measure around the viewport and put the view where it belongs: at the end, or at its anchor."""
         plan, height = self._plan, self.size.height
         if plan.palette is None or height <= 0:
             return
-        if self.following or self._anchor is None:
+        to_end = self.following if to_end is None else to_end
+        if to_end or self._anchor is None:
             plan.settle_end(2 * height)
         else:
             plan.settle(self._anchor, height, 2 * height)
@@ -126,7 +134,7 @@ class TranscriptView(ScrollView, can_focus=True):
         self._placing = True
         try:
             self._set_total(plan.total)
-            if self.following or self._anchor is None:
+            if to_end or self._anchor is None:
                 self.scroll_y = max(0, plan.total - height)
             else:
                 self.scroll_y = plan.offset_of(self._anchor)
@@ -206,15 +214,16 @@ class TranscriptView(ScrollView, can_focus=True):
         _base, background = self.background_colors
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
-        if crop.column_span == (0, self.size.width):
+        start, end = crop.column_span
+        if start == 0 and end - self._plan.width in (0, self.scrollbar_size_vertical):
             return strips
-        return [strip.crop(*crop.column_span) for strip in strips]
+        return [strip.crop_pad(end, 0, 0, self.rich_style).crop(start, end) for strip in strips]
 
     def render_line(self, y: int) -> Strip:
         row = self.scroll_offset.y + y
         final = self._plan.row_at(row)
         if final is None:
-            strip = Strip.blank(self.size.width, self.rich_style)
+            strip = Strip.blank(self._plan.width, self.rich_style)
         else:
             selection = self.text_selection
             span = selection.get_span(row - self._origin) if selection is not None else None

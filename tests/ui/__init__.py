@@ -1,0 +1,1 @@
+"""The interface: text, line mode and the full screen."""
