@@ -1,8 +1,7 @@
 """`update_plan`: the model's own list of steps, shown to the user while it works."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from openclaw_tui.errors import ToolArgumentsInvalid
 from openclaw_tui.events import Risk
@@ -40,8 +39,7 @@ _DEFINITION = ToolDefinition(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlanStep:
+class PlanStep(NamedTuple):
     step: str
     status: PlanStatus
 

@@ -66,7 +66,7 @@ class _Answer:
     cut: bool
 
 
-def is_available() -> bool:
+def web_fetch_available() -> bool:
     """True when the `web` extra is installed."""
     return importlib.util.find_spec("markdownify") is not None
 

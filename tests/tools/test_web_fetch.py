@@ -13,7 +13,7 @@ from openclaw_tui.errors import ToolDenied, ToolError
 from openclaw_tui.messages import text_of
 from openclaw_tui.tools.output import SpillStore
 from openclaw_tui.tools.web_address import Address, is_public, resolve_by_system
-from openclaw_tui.tools.web_fetch import WebFetchTool, is_available
+from openclaw_tui.tools.web_fetch import WebFetchTool, web_fetch_available
 from openclaw_tui.tools.workspace import Workspace
 from tests.tools.support import call, call_text
 
@@ -208,7 +208,7 @@ async def test_what_is_no_text_is_named(fetch: WebFetchTool, site: Site, tmp_pat
 
 
 def test_the_extra_is_there_in_the_test_environment() -> None:
-    assert is_available()
+    assert web_fetch_available()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,63 @@
+"""`recall`: what was shortened or has left the context, by id or by text."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from openclaw_tui.artifacts.recall import Recall
+from openclaw_tui.constants import RECALL_MAX_CHARS
+from openclaw_tui.errors import ToolArgumentsInvalid, ToolError
+from openclaw_tui.events import Risk
+from openclaw_tui.messages import ToolDefinition
+from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome, text_outcome
+from openclaw_tui.tools.output import OutputLimits, bound_output
+from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
+from openclaw_tui.tools.workspace import Workspace
+
+_DEFINITION = ToolDefinition(
+    name="recall",
+    summary="Look up stored tool outputs and earlier talk",
+    description=(
+        "Look up what was cut or left the context: a stored output or message by id (t17), with lines or a text to"
+        " find in it; or search everything earlier by pattern alone (plain text, | between alternatives)."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "pattern": {"type": "string"},
+            "lines": {"type": "string", "description": "Such as 120-180"},
+        },
+        "additionalProperties": False,
+    },
+)
+_LIMITS = OutputLimits(max_bytes=2 * RECALL_MAX_CHARS)
+
+
+class RecallTool:
+    label = "Recall"
+    risk: Risk = "read"
+    parallel_safe = True
+    definition = _DEFINITION
+
+    def __init__(self, recall: Recall) -> None:
+        self._recall = recall
+
+    def intent(self, arguments: Mapping[str, Any], workspace: Workspace) -> ToolIntent:
+        return ToolIntent("read", f"Recall {one_line(arguments.get('id') or arguments.get('pattern') or '')}")
+
+    async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
+        wanted, pattern = arguments.get("id"), arguments.get("pattern")
+        if not wanted and not pattern:
+            raise ToolArgumentsInvalid("recall: give an id such as t17, or a pattern to search for")
+
+        def work() -> str:
+            try:
+                if wanted:
+                    return self._recall.show(wanted, lines=arguments.get("lines"), pattern=pattern)
+                return self._recall.search(str(pattern))
+            except OSError as error:
+                raise ToolError(f"the stored output cannot be read: {error.strerror or error}") from error
+
+        text = clean_terminal_text(await asyncio.to_thread(work))
+        return text_outcome(bound_output(text, _LIMITS, hint="use a narrower range or pattern").text)
