@@ -8,6 +8,7 @@ from openclaw_tui.config.paths import Paths
 from openclaw_tui.events import PlanChanged, Sink
 from openclaw_tui.providers.credentials import KEY_VARIABLES
 from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.tools import web_fetch
 from openclaw_tui.tools.apply_patch import ApplyPatchTool
 from openclaw_tui.tools.base import Tool
 from openclaw_tui.tools.edit import EditTool
@@ -22,7 +23,6 @@ from openclaw_tui.tools.processes import ProcessRegistry
 from openclaw_tui.tools.read import ReadTool
 from openclaw_tui.tools.search import Searcher
 from openclaw_tui.tools.update_plan import UpdatePlanTool
-from openclaw_tui.tools.web_fetch import WebFetchTool, web_fetch_available
 from openclaw_tui.tools.write import WriteTool
 
 
@@ -54,8 +54,8 @@ def build_tools(config: Config, paths: Paths, manager: SessionManager, *, emit: 
             passed_through=tuple(config.get("tools.exec.passEnv")),
         ),
         ProcessTool(processes),
-        UpdatePlanTool(lambda steps: emit(PlanChanged(session_key, tuple(steps)))),
+        UpdatePlanTool(lambda steps: emit(PlanChanged(session_key, tuple((step.step, step.status) for step in steps)))),
     ]
-    if web_fetch_available():
-        tools.append(WebFetchTool())
+    if web_fetch.web_fetch_available():
+        tools.append(web_fetch.WebFetchTool(spill))
     return BuiltTools(tuple(tools), (processes.close,))

@@ -29,6 +29,7 @@ from openclaw_tui.errors import (
 )
 from openclaw_tui.events import AgentEvent, MessageEnded, Notice, TurnEnded
 from openclaw_tui.messages import NO_USAGE, Usage, text_of
+from openclaw_tui.tools.approval import PermissionDenial
 from openclaw_tui.ui.stream_json import event_object, init_object, result_object
 
 _LIMIT_SUBTYPES = {"turns": "error_max_turns", "budget": "error_max_budget", "tokens": "error_max_tokens"}
@@ -158,7 +159,7 @@ def _verdict(app: App, outcome: _Outcome, stops: list[signal.Signals]) -> tuple[
         return (EXIT_TERMINATED if stops[0] == signal.SIGTERM else EXIT_INTERRUPTED), "error_interrupted", "interrupted"
     if isinstance(outcome.error, LimitReached):
         return EXIT_LIMIT, _LIMIT_SUBTYPES[outcome.error.kind], str(outcome.error)
-    denials = app.session.approvals.permission_denials
+    denials = app.session.approvals.denials
     if outcome.error is not None:
         code = outcome.error.exit_code if isinstance(outcome.error, OpenClawError) else EXIT_FAILED
         return code, "error_during_execution", _reason(outcome.error)
@@ -175,10 +176,10 @@ def _reason(error: BaseException) -> str:
     return f"{error} {advice}".strip()
 
 
-def _denial(denial: Any) -> str:
-    given = denial["input"]
+def _denial(denial: PermissionDenial) -> str:
+    given = denial.input
     what = given.get("command") or given.get("path") or given.get("url") or ""
-    return f"{denial['tool']} {what}".strip()
+    return f"{denial.tool} {what}".strip()
 
 
 def _result(app: App, outcome: _Outcome, subtype: str, reason: str) -> dict[str, Any]:
@@ -193,7 +194,7 @@ def _result(app: App, outcome: _Outcome, subtype: str, reason: str) -> dict[str,
         duration_ms=int((time.monotonic() - outcome.started) * 1000),
         usage=outcome.usage,
         total_cost_usd=outcome.cost_usd,
-        permission_denials=app.session.approvals.permission_denials,
+        permission_denials=[{"tool": d.tool, "input": dict(d.input)} for d in app.session.approvals.denials],
         context={
             "used_tokens": requests.context_size().tokens,
             "window_tokens": budget.window_tokens,
