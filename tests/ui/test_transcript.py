@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from textual.events import MouseScrollUp
 from textual.geometry import Region
 from textual.pilot import Pilot
 
@@ -151,6 +152,21 @@ async def test_scrolling_back_to_the_bottom_follows_again() -> None:
         _speak(view, "b", "the newest")
         await drawn(pilot)
         assert screen_lines(view)[-1] == "  the newest"
+
+
+async def test_the_wheel_scrolls_at_once() -> None:
+    app = TranscriptApp()
+    async with app.run_test(size=(60, 20)) as pilot:
+        view = app.transcript
+        _speak(view, "a", _numbered(50))
+        await drawn(pilot)
+        shown = screen_lines(view)
+        view.post_message(MouseScrollUp(view, 5, 5, 0, -1, 0, False, False, False))
+        await pilot.pause()
+        moved = screen_lines(view)
+        assert moved != shown
+        assert shown[0] in moved
+        assert not view.following
 
 
 async def test_a_session_of_5000_messages_shows_its_end_at_once_and_scrolls_without_jumps() -> None:

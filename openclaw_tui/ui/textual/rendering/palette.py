@@ -47,7 +47,6 @@ class Palette:
     comment: Style
     function: Style
     type: Style
-    name: Style
     decorator: Style
     error_token: Style
     user: Style
@@ -68,7 +67,6 @@ class Palette:
     removed: Style
     removed_word: Style
     hunk: Style
-    find: Style
 
 
 def component_class(field_name: str) -> str:

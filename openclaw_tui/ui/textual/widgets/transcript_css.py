@@ -41,7 +41,6 @@ Transcript, TranscriptView {
     & > .transcript--comment { color: $foreground 60%; background: $foreground 5%; text-style: italic; }
     & > .transcript--function { color: $text-accent; background: $foreground 5%; }
     & > .transcript--type { color: $text-secondary; background: $foreground 5%; text-style: bold; }
-    & > .transcript--name { color: $foreground 90%; background: $foreground 5%; }
     & > .transcript--decorator { color: $text-accent; background: $foreground 5%; }
     & > .transcript--error-token { color: $text-error; background: $foreground 5%; }
 
@@ -64,6 +63,5 @@ Transcript, TranscriptView {
     & > .transcript--removed { color: $foreground; background: $error 14%; }
     & > .transcript--removed-word { color: $foreground; background: $error 34%; text-style: bold; }
     & > .transcript--hunk { color: $foreground 62%; }
-    & > .transcript--find { color: $background; background: $warning; }
 }
 """
