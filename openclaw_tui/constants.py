@@ -345,6 +345,15 @@ DIFF_MAX_COMPARED_LINES = 4_000
 EDIT_RESULT_DIFF_LINES = 40
 """Lines of the diff that come back to the model after an edit; the screen gets all of it."""
 
+NEW_FILE_MODE = 0o666
+"""Mode of a new file of the workspace before the umask, as any editor asks for."""
+
+IO_CHUNK_BYTES = 1024 * 1024
+"""One piece of a file read or packed at a time (ours)."""
+
+NEAR_NAME_MIN_SCORE = 60.0
+"""Likeness in percent from which another file name is offered for a missing one (ours)."""
+
 LS_MAX_ENTRIES = 500
 FIND_MAX_RESULTS = 1_000
 GREP_MAX_MATCHES = 100
@@ -357,6 +366,9 @@ SEARCH_COUNT_SECONDS = 1.0
 """Time for counting ignored files after a search without result."""
 
 SEARCH_COUNT_MAX_FILES = 100_000
+SEARCH_ERROR_BYTES = 16 * 1024
+"""What a search program says on its error channel is kept up to here."""
+
 SEARCH_MAX_RECORD_BYTES = 8 * 1024 * 1024
 """A found line longer than this is counted, not taken into memory (ours)."""
 
@@ -437,6 +449,9 @@ RECALL_MAX_HITS = 30
 
 RECALL_LINE_CHARS = 400
 """Characters of one found line that are shown, around the match."""
+
+RECALL_PIECE_OVERLAP_BYTES = 1024
+"""Pieces of one line of megabytes overlap by this, so that a text on the seam is found (ours)."""
 
 RECALL_SCAN_MAX_BYTES = 256 * 1024 * 1024
 """Most stored text one search goes through, newest first (ours: about a second)."""

@@ -17,10 +17,7 @@ from pathlib import Path
 import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
-from openclaw_tui.constants import ARTIFACT_QUOTA_BYTES
-
-_CHUNK_BYTES = 1 << 20
-_OVERLAP_BYTES = 1 << 10
+from openclaw_tui.constants import ARTIFACT_QUOTA_BYTES, IO_CHUNK_BYTES, RECALL_PIECE_OVERLAP_BYTES
 
 
 class Artifact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -82,9 +79,9 @@ class ArtifactStore:
         """The output in pieces. Raises FileNotFoundError when it is gone, OSError when it cannot be read."""
         unpack = zlib.decompressobj()
         with self._object(artifact.digest).open("rb") as handle:
-            while data := handle.read(_CHUNK_BYTES):
+            while data := handle.read(IO_CHUNK_BYTES):
                 while data:
-                    yield unpack.decompress(data, _CHUNK_BYTES)
+                    yield unpack.decompress(data, IO_CHUNK_BYTES)
                     data = unpack.unconsumed_tail
         yield unpack.flush()
 
@@ -103,9 +100,9 @@ class ArtifactStore:
                 pending.clear()
                 number += 1
             pending += rest
-            if len(pending) > _CHUNK_BYTES:
+            if len(pending) > IO_CHUNK_BYTES:
                 yield number, pending.decode("utf-8", "replace")
-                del pending[:-_OVERLAP_BYTES]
+                del pending[:-RECALL_PIECE_OVERLAP_BYTES]
         if pending:
             yield number, pending.decode("utf-8", "replace")
 
@@ -157,7 +154,7 @@ def _pieces(source: bytes | Path) -> Iterator[bytes]:
             yield source
         return
     with source.open("rb") as handle:
-        while chunk := handle.read(_CHUNK_BYTES):
+        while chunk := handle.read(IO_CHUNK_BYTES):
             yield chunk
 
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from openclaw_tui.constants import READ_SCAN_MAX_BYTES
+from openclaw_tui.constants import IO_CHUNK_BYTES, READ_SCAN_MAX_BYTES
 from openclaw_tui.errors import ToolError
 from openclaw_tui.tools.file_text import TextFormat
-
-_CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def read_window(path: Path, text_format: TextFormat, offset: int, limits: Window
     with path.open("rb") as file:
         digest = hashlib.blake2b(digest_size=16)
         if to_the_end:
-            for chunk in iter(lambda: file.read(_CHUNK_BYTES), b""):
+            for chunk in iter(lambda: file.read(IO_CHUNK_BYTES), b""):
                 digest.update(chunk)
             file.seek(0)
         source = _as_utf8(file, text_format, to_the_end) if text_format.is_wide else file
@@ -79,7 +77,7 @@ def _skip_lines(source: BinaryIO, count: int) -> int:
     last = b"\n"
     while skipped < count:
         at = source.tell()
-        chunk = source.read(_CHUNK_BYTES)
+        chunk = source.read(IO_CHUNK_BYTES)
         if not chunk:
             return skipped + (last != b"\n")
         last = chunk[-1:]
@@ -127,7 +125,7 @@ def _take_lines(
 def _rest_of_line(source: BinaryIO) -> int:
     """Read to the end of the line; its bytes without the line end."""
     size = 0
-    while piece := source.readline(_CHUNK_BYTES):
+    while piece := source.readline(IO_CHUNK_BYTES):
         size += len(piece)
         if piece.endswith(b"\n"):
             return size - 1
@@ -148,7 +146,7 @@ def _count_lines(source: BinaryIO) -> int:
     """Lines from here to the end."""
     count = 0
     last = b"\n"
-    while chunk := source.read(_CHUNK_BYTES):
+    while chunk := source.read(IO_CHUNK_BYTES):
         count += chunk.count(b"\n")
         last = chunk[-1:]
     return count + (last != b"\n")

@@ -10,10 +10,8 @@ import stat
 from pathlib import Path
 
 from openclaw_tui.atomic_write import atomic_write_bytes
-from openclaw_tui.constants import EDIT_MAX_FILE_BYTES
+from openclaw_tui.constants import EDIT_MAX_FILE_BYTES, NEW_FILE_MODE
 from openclaw_tui.errors import ToolError
-
-_NEW_FILE_MODE = 0o666
 
 
 def load_bytes(path: Path, name: str) -> bytes | None:
@@ -43,7 +41,7 @@ def store_bytes(path: Path, data: bytes, name: str, *, mode: int | None = None) 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         links = path.stat().st_nlink if path.exists() else 1
-        atomic_write_bytes(path, data, mode=_NEW_FILE_MODE & ~_umask() if mode is None else mode)
+        atomic_write_bytes(path, data, mode=NEW_FILE_MODE & ~_umask() if mode is None else mode)
     except OSError as error:
         raise ToolError(f"cannot write {name}: {_reason(error)}; the file is as it was") from error
     if links > 1:

@@ -15,6 +15,7 @@ from openclaw_tui.atomic_write import make_private_dir
 from openclaw_tui.constants import (
     EXEC_SPILL_MAX_BYTES,
     HEAD_SHARE,
+    IO_CHUNK_BYTES,
     MAX_LINE_CHARS,
     TOOL_OUTPUT_MAX_BYTES,
     TOOL_OUTPUT_MAX_LINES,
@@ -197,7 +198,7 @@ def _size(text: str) -> int:
 
 def _copy_bounded(source: Path, descriptor: int, max_bytes: int) -> None:
     with source.open("rb") as handle:
-        for chunk in _chunks(iter(lambda: handle.read(1 << 20), b""), max_bytes):
+        for chunk in _chunks(iter(lambda: handle.read(IO_CHUNK_BYTES), b""), max_bytes):
             os.write(descriptor, chunk)
 
 

@@ -13,11 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openclaw_tui.constants import SEARCH_MAX_RECORD_BYTES
+from openclaw_tui.constants import IO_CHUNK_BYTES, SEARCH_ERROR_BYTES, SEARCH_MAX_RECORD_BYTES
 from openclaw_tui.errors import ToolError
-
-_CHUNK_BYTES = 1 << 16
-_MAX_ERROR_BYTES = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,7 @@ async def _pump(process: asyncio.subprocess.Process, splitter: _Splitter, stdin:
         process.stdin.close()
     errors = asyncio.ensure_future(_read_errors(process.stderr))
     try:
-        while chunk := await process.stdout.read(_CHUNK_BYTES):
+        while chunk := await process.stdout.read(IO_CHUNK_BYTES):
             if not splitter.feed(chunk):
                 return True, b""
         said = await errors
@@ -119,8 +116,8 @@ async def _pump(process: asyncio.subprocess.Process, splitter: _Splitter, stdin:
 
 async def _read_errors(stream: asyncio.StreamReader) -> bytes:
     kept = bytearray()
-    while chunk := await stream.read(_CHUNK_BYTES):
-        kept += chunk[: max(0, _MAX_ERROR_BYTES - len(kept))]
+    while chunk := await stream.read(IO_CHUNK_BYTES):
+        kept += chunk[: max(0, SEARCH_ERROR_BYTES - len(kept))]
     return bytes(kept)
 
 
