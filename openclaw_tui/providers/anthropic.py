@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from openclaw_tui.constants import STREAM_DRAIN_SECONDS
 from openclaw_tui.errors import AuthenticationFailed, OpenClawError
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.providers.anthropic_request import AnthropicRequest, build_request, new_cache
+from openclaw_tui.providers.anthropic_request import AnthropicRequest, build_request, new_fold
 from openclaw_tui.providers.anthropic_stream import AnthropicStream
 from openclaw_tui.providers.base import ProviderRequest, StreamEnded, StreamEvent
 from openclaw_tui.providers.credentials import Credentials
@@ -39,7 +39,7 @@ class AnthropicProvider:
         self._key = credentials.api_key
         self._base_url = base_url
         self._client: AsyncAnthropic | None = None
-        self._cache = new_cache()
+        self._fold = new_fold()
         self._connecting = asyncio.Lock()
 
     @property
@@ -48,10 +48,10 @@ class AnthropicProvider:
 
     async def stream(self, request: ProviderRequest) -> AsyncGenerator[StreamEvent, None]:
         client = await self._connected()
-        wire = build_request(request, self._cache, is_official=is_official(self._base_url))
+        wire = build_request(request, self._fold, is_official=is_official(self._base_url))
         answer = AnthropicStream(self._name)
         with _as_our_errors(self._name):
-            async with await _post(client, wire, wire.encoded(self._cache)) as events:
+            async with await _post(client, wire, wire.encoded(self._fold)) as events:
                 await _refuse_other_content(self._name, events)
                 async for event in events:
                     for ours in answer.feed(event):

@@ -6,7 +6,7 @@ finished wire form (`anthropic_cache.py`), where they can be counted.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from openclaw_tui.constants import MIN_THINKING_BUDGET_TOKENS, SYSTEM_PROMPT_CACHE_BOUNDARY, THINKING_BUDGET_TOKENS
@@ -27,9 +27,11 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.anthropic_cache import cache_control, mark_conversation, mark_last
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.thinking_levels import nearest_level
-from openclaw_tui.providers.wire_cache import Block, WireCache, encode_json
+from openclaw_tui.providers.wire_cache import Block, encode_json
+from openclaw_tui.providers.wire_fold import WireFold
 
-Cache: TypeAlias = WireCache[Message]
+Fold: TypeAlias = WireFold[bool]
+"""Depends on whether the model takes pictures."""
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _OWN_APIS = frozenset({"", "anthropic", "anthropic-messages"})
@@ -37,7 +39,7 @@ _OWN_APIS = frozenset({"", "anthropic", "anthropic-messages"})
 
 @dataclass(frozen=True, slots=True)
 class AnthropicRequest:
-    """The body in two parts: what is encoded whole, and the messages, whose blocks may be encoded already."""
+    """The body in two parts: what is encoded whole, and the messages, most of which are encoded already."""
 
     head: dict[str, Any]
     messages: list[Block]
@@ -47,19 +49,18 @@ class AnthropicRequest:
     def body(self) -> dict[str, Any]:
         return {**self.head, "messages": self.messages}
 
-    def encoded(self, cache: Cache) -> bytes:
-        head = encode_json(self.head)[:-1]
-        messages = b",".join(_encode_message(message, cache) for message in self.messages)
-        return head + b',"messages":[' + messages + b"]}"
+    def encoded(self, fold: Fold) -> bytes:
+        """The body's bytes; the turns that `fold` knows already are not encoded again."""
+        return b"".join((encode_json(self.head)[:-1], b',"messages":[', fold.encoded(self.messages), b"]}"))
 
 
-def new_cache() -> Cache:
-    return WireCache(_convert)
+def new_fold() -> Fold:
+    return WireFold(_add)
 
 
-def build_request(request: ProviderRequest, cache: Cache, *, is_official: bool = True) -> AnthropicRequest:
+def build_request(request: ProviderRequest, fold: Fold, *, is_official: bool = True) -> AnthropicRequest:
     """The whole body. `is_official`: the address is the provider's own and knows its newest optional fields."""
-    messages = _wire_messages(request.messages, cache, images=request.model.images)
+    messages = fold.turns(request.messages, request.model.images)
     tools = [_tool(tool) for tool in request.tools]
     missing = [] if tools else _tools_of_history(messages)
     system = _system(request)
@@ -106,26 +107,18 @@ def _tools_of_history(messages: Iterable[Block]) -> list[Block]:
 # ── Messages ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(slots=True)
-class _Turn:
-    role: str
-    content: list[Block] = field(default_factory=list)
-
-
-def _wire_messages(messages: Sequence[Message], cache: Cache, *, images: bool) -> list[Block]:
-    """Alternating messages; the blocks are the cache's own objects."""
-    turns: list[_Turn] = []
-    for message in messages:
-        blocks = cache.blocks(message)
-        if not images:
-            blocks = [_without_images(block) for block in blocks]
-        if not blocks:
-            continue
-        role = "assistant" if isinstance(message, AssistantMessage) else "user"
-        if not turns or turns[-1].role != role:
-            turns.append(_Turn(role))
-        turns[-1].content.extend(blocks)
-    return [{"role": turn.role, "content": _results_first(turn.content)} for turn in turns]
+def _add(turns: list[Block], message: Message, images: bool) -> None:
+    """Add a message to alternating turns; a model without eyes gets notes in the place of pictures."""
+    blocks = _convert(message)
+    if not images:
+        blocks = [_without_images(block) for block in blocks]
+    if not blocks:
+        return
+    role = "assistant" if isinstance(message, AssistantMessage) else "user"
+    if turns and turns[-1]["role"] == role:
+        turns[-1] = {"role": role, "content": _results_first([*turns[-1]["content"], *blocks])}
+    else:
+        turns.append({"role": role, "content": blocks})
 
 
 def _results_first(content: list[Block]) -> list[Block]:
@@ -188,11 +181,6 @@ def _without_images(block: Block) -> Block:
     if block["type"] == "tool_result" and any(part["type"] == "image" for part in block.get("content", ())):
         return {**block, "content": [_without_images(part) for part in block["content"]]}
     return block
-
-
-def _encode_message(message: Block, cache: Cache) -> bytes:
-    content = b",".join(cache.encoded(block) for block in message["content"])
-    return b'{"role":"%s","content":[%s]}' % (message["role"].encode(), content)
 
 
 # ── Thinking ──────────────────────────────────────────────────────────────────────────────────────────────────────

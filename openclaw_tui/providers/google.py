@@ -15,7 +15,7 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest, StreamEvent
 from openclaw_tui.providers.credentials import Credentials
 from openclaw_tui.providers.failures import classify, transport_failure, unexpected_answer
-from openclaw_tui.providers.google_request import build_body, new_cache
+from openclaw_tui.providers.google_request import build_body, new_fold
 from openclaw_tui.providers.google_stream import GoogleStream
 from openclaw_tui.providers.http import build_client, failure_text, is_loopback
 
@@ -42,7 +42,7 @@ class GoogleProvider:
         self._base_url = base_url
         self._client: Client | None = None
         self._http: httpx2.AsyncClient | None = None
-        self._cache = new_cache()
+        self._fold = new_fold()
         self._connecting = asyncio.Lock()
 
     @property
@@ -72,7 +72,7 @@ class GoogleProvider:
 
     def _config(self, request: ProviderRequest) -> Any:
         """As a dict: the SDK would copy a typed configuration, and with it the whole body, in depth."""
-        options: dict[str, Any] = {"extra_body": build_body(request, self._cache)}
+        options: dict[str, Any] = {"extra_body": build_body(request, self._fold)}
         if request.model.id.endswith("-preview"):
             options["api_version"] = _PREVIEW_VERSION
         return {

@@ -6,7 +6,8 @@ byte, and a call that another model made carries the placeholder that Google doc
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from openclaw_tui.constants import SYSTEM_PROMPT_CACHE_BOUNDARY, THINKING_BUDGET_TOKENS
@@ -26,9 +27,19 @@ from openclaw_tui.messages import (
 )
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.thinking_levels import nearest_level
-from openclaw_tui.providers.wire_cache import Block, WireCache, clean_json
+from openclaw_tui.providers.wire_cache import Block, clean_json
+from openclaw_tui.providers.wire_fold import WireFold
 
-Cache: TypeAlias = WireCache[Message]
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What the contents depend on: whether calls are signed (Gemini 3 and later), and whether pictures are taken."""
+
+    signs: bool
+    images: bool
+
+
+Fold: TypeAlias = WireFold[Variant]
 
 FOREIGN_CALL_SIGNATURE = "skip_thought_signature_validator"
 _OWN_APIS = frozenset({"", "google", "google-generative-ai"})
@@ -37,14 +48,14 @@ _FIRST_SIGNING_VERSION = 3
 _NO_PICTURES = "[a picture was left out: this model takes no pictures]"
 
 
-def new_cache() -> Cache:
-    return WireCache(_convert)
+def new_fold() -> Fold:
+    return WireFold(_add)
 
 
-def build_body(request: ProviderRequest, cache: Cache) -> dict[str, Any]:
+def build_body(request: ProviderRequest, fold: Fold) -> dict[str, Any]:
     """The whole body. Signatures and pictures inside results are for models that know them (Gemini 3 and later)."""
-    signs = signs_calls(request.model.id)
-    body: dict[str, Any] = {"contents": _contents(request.messages, cache, signs=signs, images=request.model.images)}
+    variant = Variant(signs_calls(request.model.id), request.model.images)
+    body: dict[str, Any] = {"contents": fold.turns(request.messages, variant)}
     if system := _system(request):
         body["systemInstruction"] = {"parts": [{"text": system}]}
     if request.tools:
@@ -78,26 +89,22 @@ def _has_halves(system: str, tools: Iterable[ToolDefinition]) -> bool:
 # ── Contents ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _contents(messages: Sequence[Message], cache: Cache, *, signs: bool, images: bool) -> list[Block]:
-    contents: list[Block] = []
-    previous: Message | None = None
-    for message in messages:
-        parts = cache.blocks(message)
-        if not images:
-            parts = [_without_images(part) for part in parts]
-        if isinstance(message, AssistantMessage):
-            parts = _signed(parts) if signs else parts
-        if not parts:
-            continue
-        if isinstance(message, ToolResultMessage):
-            if not signs:
-                parts = _pictures_beside(parts)
-            if isinstance(previous, ToolResultMessage):
-                contents[-1]["parts"].extend(parts)
-                continue
-        contents.append({"role": "model" if isinstance(message, AssistantMessage) else "user", "parts": [*parts]})
-        previous = message
-    return [{**content, "parts": _responses_first(content["parts"])} for content in contents]
+def _add(contents: list[Block], message: Message, variant: Variant) -> None:
+    """Add a message; results of one batch come together in one content, everything else stands for itself."""
+    parts = _convert(message)
+    if not variant.images:
+        parts = [_without_images(part) for part in parts]
+    if not parts:
+        return
+    if isinstance(message, AssistantMessage):
+        contents.append({"role": "model", "parts": _signed(parts) if variant.signs else parts})
+        return
+    if isinstance(message, ToolResultMessage):
+        parts = parts if variant.signs else _pictures_beside(parts)
+        if contents and contents[-1]["role"] == "user" and "functionResponse" in contents[-1]["parts"][0]:
+            contents[-1] = {"role": "user", "parts": _responses_first([*contents[-1]["parts"], *parts])}
+            return
+    contents.append({"role": "user", "parts": parts})
 
 
 def _convert(message: Message) -> list[Block]:

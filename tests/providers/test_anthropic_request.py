@@ -22,7 +22,7 @@ from openclaw_tui.messages import (
     user_text,
 )
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.providers.anthropic_request import BINDING_BETA, build_request, new_cache
+from openclaw_tui.providers.anthropic_request import BINDING_BETA, build_request, new_fold
 from openclaw_tui.providers.base import ProviderRequest
 
 MODEL = ModelInfo(
@@ -45,7 +45,7 @@ def request(*messages: Message, **changes: Any) -> ProviderRequest:
 
 
 def body(*messages: Message, official: bool = True, **changes: Any) -> dict[str, Any]:
-    return build_request(request(*messages, **changes), new_cache(), is_official=official).body
+    return build_request(request(*messages, **changes), new_fold(), is_official=official).body
 
 
 def markers(value: Any) -> list[Any]:
@@ -147,11 +147,11 @@ def test_never_more_than_four_markers_and_never_on_a_block_that_cannot_carry_one
 
 
 def test_encoding_is_the_body_and_marks_nothing_that_is_shared() -> None:
-    cache = new_cache()
+    fold = new_fold()
     messages = (user_text("Go"), *step("a"), *step("b"))
     for length in (1, 3, 5, 5, 3):
-        wire = build_request(request(*messages[:length]), cache)
-        assert json.loads(wire.encoded(cache)) == wire.body
+        wire = build_request(request(*messages[:length]), fold)
+        assert json.loads(wire.encoded(fold)) == wire.body
         assert len(markers(wire.messages)) <= 2
 
 
@@ -226,10 +226,10 @@ def test_each_kind_of_model_is_told_its_way(mode: Any, level: Any, thinking: Any
 
 def test_dropping_mismatched_thinking_needs_its_beta_and_adaptive_thinking() -> None:
     bound = dataclasses.replace(MODEL, prefix_bound=True, thinking="between_tools")
-    wire = build_request(request(model=bound, drop_mismatched_thinking=True), new_cache())
+    wire = build_request(request(model=bound, drop_mismatched_thinking=True), new_fold())
     assert wire.betas == (BINDING_BETA,)
     assert wire.body["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
-    unbound = build_request(request(drop_mismatched_thinking=True), new_cache())
+    unbound = build_request(request(drop_mismatched_thinking=True), new_fold())
     assert unbound.betas == ()
     assert "block_binding" not in json.dumps(unbound.body)
 

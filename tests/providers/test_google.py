@@ -20,7 +20,7 @@ from openclaw_tui.messages import (
 )
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import BlockDone, ProviderRequest, StreamEnded, StreamEvent
-from openclaw_tui.providers.google_request import FOREIGN_CALL_SIGNATURE, build_body, new_cache
+from openclaw_tui.providers.google_request import FOREIGN_CALL_SIGNATURE, build_body, new_fold
 from openclaw_tui.providers.google_stream import GoogleStream
 
 MODEL = ModelInfo(
@@ -39,7 +39,7 @@ SIGNATURE = base64.b64encode(b"\x00\xffsealed").decode()
 def body(*messages: Message, **changes: Any) -> dict[str, Any]:
     tool = ToolDefinition("read", "Read.", {"type": "object"})
     request = ProviderRequest(MODEL, "Stable.", "Dynamic.", messages or (user_text("Hi"),), (tool,))
-    return build_body(dataclasses.replace(request, **changes), new_cache())
+    return build_body(dataclasses.replace(request, **changes), new_fold())
 
 
 def call(name: str, signature: str | None = None) -> ToolCallBlock:
