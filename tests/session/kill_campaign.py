@@ -20,7 +20,7 @@ from openclaw_tui.session.manager import SessionManager
 from tests.session.format_validator import assert_valid
 
 _ROOT = Path(__file__).parents[2]
-_KILLS_A_SESSION = 25
+_KILLS_A_SESSION = 5
 _CHILD = """
 import sys
 from pathlib import Path
@@ -52,7 +52,7 @@ class Report:
     taken_over: int = 0
 
 
-def run(folder: Path, *, kills: int, chance: random.Random, longest: float = 0.08) -> Report:
+def run(folder: Path, *, kills: int, chance: random.Random, longest: float = 0.05) -> Report:
     """`longest` is the most a child may write before it is killed, in seconds. A new session begins now and then."""
     report = Report()
     for begun in range(0, kills, _KILLS_A_SESSION):
