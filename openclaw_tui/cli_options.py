@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from openclaw_tui.errors import EXIT_USAGE
+from openclaw_tui.errors import EXIT_DONE, EXIT_USAGE
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "bypassPermissions")
 OUTPUT_FORMATS = ("text", "json", "stream-json")
@@ -15,13 +15,13 @@ SUBCOMMANDS = (
     "init",
     "context",
     "sessions",
-    "skills",
-    "memory",
     "models",
     "config",
     "doctor",
     "completion",
 )
+ABSENT_COMMANDS = ("skills", "memory", "acp", "serve", "replay", "mcp")
+"""Words that other versions know as commands: named as absent instead of being sent to a model as a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,19 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(EXIT_USAGE)
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(*, words: bool = True) -> argparse.ArgumentParser:
+    """The global flags, with or without the free words behind them."""
     parser = _Parser(
         prog="openclaw-tui",
         description="A terminal coding agent whose context you can see.",
         usage="openclaw-tui [options] [PROMPT]   |   openclaw-tui [options] COMMAND [arguments]",
         epilog="Commands: " + ", ".join(SUBCOMMANDS) + ". `openclaw-tui COMMAND --help` tells more.",
         allow_abbrev=False,
+        add_help=False,
     )
     add = parser.add_argument
-    add("words", nargs="*", metavar="PROMPT", help="first prompt, or a command with its arguments")
+    if words:
+        add("words", nargs="*", metavar="PROMPT", help="first prompt, or a command with its arguments")
     add(
         "-p",
         "--print",
@@ -148,6 +151,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--verbose", action="store_true", help="with stream-json: deltas too")
     add("--debug", action="store_true", help="a detailed log file")
     add("-v", "--version", action="store_true", help="print the version")
+    add("-h", "--help", action="store_true", help="print this help")
     return parser
 
 
@@ -156,13 +160,20 @@ def parse_options(arguments: list[str]) -> Options:
 
     Flags a subcommand has of its own (`--json`) are unknown here and are handed on to it.
     """
+    flags = build_parser(words=False)
+    namespace, rest = flags.parse_known_args(arguments)
+    if rest and rest[0] in SUBCOMMANDS and namespace.print_prompt is None:
+        return _options(namespace, rest[0], [*rest[1:], *(["--help"] if namespace.help else [])])
+    if rest and rest[0] in ABSENT_COMMANDS and namespace.print_prompt is None:
+        flags.error(f"there is no command {rest[0]!r} in this version (a prompt that begins so goes in quotes)")
     parser = build_parser()
     namespace, unknown = parser.parse_known_intermixed_args(arguments)
-    words = list(namespace.words)
-    command = words.pop(0) if words and words[0] in SUBCOMMANDS and namespace.print_prompt is None else None
-    if unknown and command is None:
+    if namespace.help:
+        parser.print_help()
+        raise SystemExit(EXIT_DONE)
+    if unknown:
         parser.error(f"there is no flag {unknown[0]}")
-    return _options(namespace, command, [*words, *unknown])
+    return _options(namespace, None, list(namespace.words))
 
 
 def _options(namespace: argparse.Namespace, command: str | None, words: list[str]) -> Options:

@@ -167,6 +167,9 @@ RESERVE_TOKENS = 20_000
 
 RESERVE_MAX_SHARE = 0.25
 RESERVE_MIN_SHARE = 0.05
+MAX_OUTPUT_TOKENS = 64_000
+"""Longest answer asked for unless the user sets more: every current model takes it (ours)."""
+
 KEEP_RECENT_TOKENS = 20_000
 """Tail of the talk that compaction keeps word for word (OC); at most KEEP_RECENT_MAX_SHARE of the window."""
 
@@ -198,6 +201,10 @@ SESSION_TITLE_CHARS = 120
 
 SESSION_NAMES_SHOWN = 5
 """How many sessions are named when the beginning of an id fits several (ours)."""
+
+SESSION_SEARCH_MAX_HITS = 50
+SESSION_SEARCH_SNIPPET_CHARS = 160
+"""Places one search over all sessions shows, and the text around each (ours)."""
 
 ENTRY_ID_TRIES = 100
 """Tries for a free short entry id before a long one is taken (OC)."""
@@ -303,7 +310,7 @@ ESTIMATE_FACTOR_SMOOTHING = 0.3
 """Weight of the newest report in the running correction of the estimator."""
 
 # ── Tools ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-TOOL_OUTPUT_MAX_BYTES = 32_000
+TOOL_OUTPUT_MAX_BYTES = 10_240
 """Most bytes one tool result brings into the context at its source: head and tail, the rest in a private file."""
 
 TOOL_OUTPUT_MAX_LINES = 2_000
@@ -323,7 +330,7 @@ HIDDEN_RUN_SPELLED_CHARS = 2
 """Invisible characters in a row that are spelled one by one; a longer run is told by its ends and length."""
 
 READ_MAX_LINES = 2_000
-READ_MAX_BYTES = 50_000
+READ_MAX_BYTES = 16_384
 READ_MAX_IMAGE_BYTES = 5 * 1024 * 1024
 IMAGE_MAX_SIDE_PIXELS = 2_000
 """Strictest side limit among the providers once a request holds many pictures."""
@@ -465,6 +472,59 @@ UI_FRAMES_PER_SECOND = 20
 ABORT_GRACE_SECONDS = 2.0
 PASTE_CHIP_CHARS = 1_000
 PASTE_CHIP_LINES = 12
+PROMPT_MAX_ROWS = 10
+"""Rows the prompt grows to before it scrolls."""
+
+COMPLETION_ROWS = 8
+COMPLETION_MAX_FILES = 50_000
+"""Files of a project that `@` can complete (ours: matching them stays under a tenth of a second)."""
+
+COMPLETION_MIN_SCORE = 55.0
+"""Likeness in percent below which a name is not offered."""
+
+PROMPT_HISTORY_MAX = 2_000
+"""Prompts of a project that are remembered; older lines of the file are dropped when it is read."""
+
+LEAVE_CONFIRM_SECONDS = 1.0
+"""A second Ctrl+C within this time leaves."""
+
+DRAFT_SAVE_SECONDS = 0.4
+"""Rest in typing after which the draft is put on disk."""
+
+APPROVAL_GUARD_SECONDS = 0.5
+"""A dialog that opens while one types takes no answer for this long, so that no key meant for the prompt answers it."""
+
+TERMINAL_REPLY_MAX_CHARS = 4_096
+"""Longest answer of a terminal that is waited for as a whole."""
+
+TERMINAL_SPLIT_SECONDS = 0.02
+"""How long the beginning of a key sequence waits for its rest (ours: not felt after Esc)."""
+
+QUEUE_LINES_SHOWN = 3
+
+# ── Line mode and log ─────────────────────────────────────────────────────────────────────────────────────────────
+LINE_TOOL_NOTICE_SECONDS = 3.0
+"""A tool that takes longer is announced while it runs; shorter ones get their one line at the end (ours)."""
+
+LINE_WRITE_PAUSE_SECONDS = 0.05
+"""Least time between two prints above the prompt, so that streaming does not repaint it all the time (ours)."""
+
+LINE_DIFF_MAX_LINES = 80
+LINE_ERROR_MAX_LINES = 6
+LINE_SESSIONS_SHOWN = 20
+LINE_LEAVE_SECONDS = 1.5
+"""Within this time a second Ctrl+C leaves."""
+
+PASTE_BURST_SECONDS = 0.05
+"""Lines that follow each other faster than this come from a paste, not from fingers (ours)."""
+
+COMPLETION_MAX_FILES = 20_000
+COMPLETION_MAX_SHOWN = 30
+PROMPT_HISTORY_MAX = 1_000
+"""Prompts of a project that are remembered; older ones leave the file (ours)."""
+
+LOG_MAX_BYTES = 2 * 1024 * 1024
+LOG_BACKUPS = 3
 
 # ── Layer 5: context engine ───────────────────────────────────────────────────────────────────────────────────────
 ENGINE_CALL_TIMEOUT_SECONDS = 20.0

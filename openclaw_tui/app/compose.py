@@ -19,7 +19,7 @@ from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
-from openclaw_tui.app.session import metadata_saver, open_manager, session_key_for
+from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
 from openclaw_tui.app.tools import build_tools
 from openclaw_tui.cli_options import Options
@@ -30,7 +30,8 @@ from openclaw_tui.events import Notice, QueueChanged
 from openclaw_tui.ledger.ledger import Ledger
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import Provider
-from openclaw_tui.providers.credentials import find_credentials
+from openclaw_tui.providers.credentials import ApiKey, Credentials, find_credentials
+from openclaw_tui.providers.model_overrides import provider_record
 from openclaw_tui.providers.registry import create_provider
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
@@ -57,10 +58,10 @@ class App:
     notices: list[str] = field(default_factory=list)
 
 
-def load_settings(options: Options) -> tuple[Paths, Config]:
-    """Where things are and what is configured. Raises ConfigError."""
+def load_settings(options: Options, *, remember: bool = True) -> tuple[Paths, Config]:
+    """Where things are and what is configured; `remember` False writes nothing at all. Raises ConfigError."""
     paths = resolve_paths(options.cwd, options.agent)
-    return paths, load_config(paths, flags=options.config)
+    return paths, load_config(paths, flags=options.config, remember=remember)
 
 
 def build_app(options: Options, *, channel: str, interactive: bool) -> App:
@@ -71,6 +72,16 @@ def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     parts = _compose(options, config, paths, manager, choice, channel=channel, interactive=interactive)
     parts.notices[:0] = [*notices, *(str(problem) for problem in config.problems), *_left_out(config), *choice.notices]
     return parts
+
+
+def build_preview(options: Options) -> App:
+    """Compose for looking only: the session is a view in memory, nothing is written and nothing is asked for."""
+    paths, config = load_settings(options, remember=False)
+    manager = open_preview(options, paths)
+    choice = choose_model(options, config, paths, manager, probe=False)
+    app = _compose(options, config, paths, manager, choice, channel="tui", interactive=False)
+    app.notices[:0] = [*manager.notices, *(str(problem) for problem in config.problems), *_left_out(config)]
+    return app
 
 
 def _compose(
@@ -128,7 +139,7 @@ def _compose(
         manager=manager,
         emit=emit,
         inbox=Inbox(lambda box: emit(QueueChanged(session_key, box.texts("steering"), box.texts("follow_up")))),
-        providers=ProviderPool(lambda model: make_provider(model, paths)),
+        providers=ProviderPool(lambda model: make_provider(model, config, paths)),
         runner=runner,
         engine=engine,
         requests=requests,
@@ -137,12 +148,16 @@ def _compose(
         retry=RetryPolicy(),
     )
     compactor.bind(deps)
-    session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, pairs=emit, approvals=approvals))
+    session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
     return App(options, config, paths, session, permissions, source, choice, ledger, compactor)
 
 
-def make_provider(model: ModelInfo, paths: Paths) -> Provider:
+def make_provider(model: ModelInfo, config: Config, paths: Paths) -> Provider:
     """The adapter for a model with its key. Raises AuthenticationFailed when there is none."""
+    record = provider_record(model.provider, config.get("models.providers"))
+    key = os.environ.get(record.api_key_env, "").strip() if record.api_key_env else ""
+    if key:
+        return create_provider(model, Credentials(ApiKey(key), None, "environment"))
     return create_provider(model, find_credentials(model.provider, state_dir=paths.state))
 
 

@@ -34,8 +34,13 @@ class ModelChoice:
     notices: tuple[str, ...] = ()
 
 
-def choose_model(options: Options, config: Config, paths: Paths, manager: SessionManager) -> ModelChoice:
-    """Flag, session, configuration, a key, a local server, the offline guide. Raises ConfigError for a bad name."""
+def choose_model(
+    options: Options, config: Config, paths: Paths, manager: SessionManager, *, probe: bool = True
+) -> ModelChoice:
+    """Flag, session, configuration, a key, a local server, the offline guide. Raises ConfigError for a bad name.
+
+    `probe` False looks for no servers, so that nothing touches the network.
+    """
     overrides = config.get("models.providers")
     reference, reason = _said(options, config, manager)
     if reference is not None:
@@ -45,7 +50,7 @@ def choose_model(options: Options, config: Config, paths: Paths, manager: Sessio
             model = default_model(provider, overrides)
             if model is not None:
                 return _chosen(model, model.ref, config, f"there is a key for {provider}")
-    servers = look_for_servers()
+    servers = look_for_servers() if probe else []
     notices = [
         f"found {server.kind} on this machine; use it with -m {_first(server)}" for server in servers if _first(server)
     ]

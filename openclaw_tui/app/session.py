@@ -6,7 +6,7 @@ from pathlib import Path
 from openclaw_tui.cli_options import Options
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError, SessionNotFound, SessionWriteFailed
-from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session
+from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
 
@@ -22,6 +22,14 @@ def open_manager(options: Options, paths: Paths) -> tuple[SessionManager, list[s
     return open_existing(found, paths, fork=options.fork)
 
 
+def open_preview(options: Options, paths: Paths) -> SessionManager:
+    """The session the flags name, else the newest of this directory, else an empty one; nothing is ever written."""
+    found = _wanted(options, paths) if options.resume is not None else None
+    if found is None and not options.no_session and (newest := newest_session(paths.sessions, paths.project)):
+        found = newest.path
+    return SessionManager.in_memory(cwd=paths.project) if found is None else SessionManager.preview(found)
+
+
 def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[SessionManager, list[str]]:
     """Open a session file; one of another program is copied first, the original stays as it is."""
     own = path.parent.resolve() == paths.sessions.resolve()
@@ -31,7 +39,7 @@ def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[Sess
     if fork:
         source = SessionManager.open(path, read_only=True)
         try:
-            return source.fork(paths.sessions), [f"going on in a copy of session {source.session_id[:8]}"]
+            return source.fork(paths.sessions), [f"going on in a copy of session {short_id(source.session_id)}"]
         finally:
             source.close()
     manager = SessionManager.open(path)

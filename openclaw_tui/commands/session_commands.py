@@ -6,6 +6,7 @@ from openclaw_tui.app.compose import App
 from openclaw_tui.app.session import list_sessions
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
 from openclaw_tui.messages import AssistantMessage, text_of
+from openclaw_tui.session.listing import short_id
 
 
 async def _new(app: App, argument: str) -> CommandOutput:
@@ -83,12 +84,12 @@ async def _exit(app: App, argument: str) -> CommandOutput:
 
 
 def _session_table(app: App) -> str:
-    rows = [(s.id[:8], s.title[:60], s.cwd) for s in list_sessions(app.paths)[:20]]
+    rows = [(short_id(s.id), s.title[:60], s.cwd) for s in list_sessions(app.paths)[:20]]
     return table_text(rows) if rows else "there are no sessions yet"
 
 
 def _resume_hint(app: App) -> str:
-    return f"openclaw-tui -r {app.session.session_id[:8]}"
+    return f"openclaw-tui -r {short_id(app.session.session_id)}"
 
 
 def _cost(usd: float, *, known: bool) -> str:

@@ -73,16 +73,28 @@ class Config:
             yield setting, self.get(setting.key), self.place(setting.key)
 
 
+@dataclass(frozen=True, slots=True)
+class _GoodCopies:
+    """Where files that parsed are kept, and whether this run may add to them."""
+
+    folder: Path
+    remember: bool
+
+
 def load_config(
     paths: Paths,
     *,
     flags: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     project_trusted: bool = False,
+    remember: bool = True,
 ) -> Config:
-    """Read every place. `flags` are KEY=VALUE texts. Raises ConfigError for a bad flag or environment value only."""
+    """Read every place. `flags` are KEY=VALUE texts. Raises ConfigError for a bad flag or environment value only.
+
+    `remember` False writes nothing: files that parse are not kept as the last good copy.
+    """
     config = Config()
-    cache = paths.state / "cache" / "config"
+    cache = _GoodCopies(paths.state / "cache" / "config", remember)
     _apply_file(config, paths.user_config, "user", cache=cache)
     for path, place in ((paths.project_config, "project"), (paths.local_config, "local")):
         _apply_file(config, path, place, cache=cache, trusted=project_trusted)
@@ -92,7 +104,7 @@ def load_config(
     return config
 
 
-def _apply_file(config: Config, path: Path, place: str, *, cache: Path, trusted: bool = True) -> None:
+def _apply_file(config: Config, path: Path, place: str, *, cache: "_GoodCopies", trusted: bool = True) -> None:
     text = _read_text(config, path)
     if text is None:
         return
@@ -102,7 +114,7 @@ def _apply_file(config: Config, path: Path, place: str, *, cache: Path, trusted:
         where = f"{path}, line {_line_of(text, key)}"
         if setting is None:
             config.problems.append(
-                ConfigProblem(where, f"{key} is not a setting{_did_you_mean(key)}; the line is skipped")
+                ConfigProblem(where, f"{key} is not a setting{did_you_mean(key)}; the line is skipped")
             )
         elif place != "user" and setting.user_only:
             config.problems.append(
@@ -131,9 +143,9 @@ def _read_text(config: Config, path: Path) -> str | None:
         return None
 
 
-def _parse_file(config: Config, path: Path, text: str, cache: Path) -> dict[str, Any]:
+def _parse_file(config: Config, path: Path, text: str, cache: "_GoodCopies") -> dict[str, Any]:
     """The parsed file; for a broken one its last good copy, and a problem that says so."""
-    copy = cache / f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}.toml"
+    copy = cache.folder / f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}.toml"
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -141,7 +153,8 @@ def _parse_file(config: Config, path: Path, text: str, cache: Path) -> dict[str,
         action = "its last good copy is used" if good else "it is left out"
         config.problems.append(ConfigProblem(str(path), f"is not valid TOML ({error}); {action}"))
         return good
-    _keep_copy(copy, text)
+    if cache.remember:
+        _keep_copy(copy, text)
     return data
 
 
@@ -180,7 +193,8 @@ def _line_of(text: str, key: str) -> int:
     return text.count("\n", 0, found.start()) + 1 if found else 1
 
 
-def _did_you_mean(key: str) -> str:
+def did_you_mean(key: str) -> str:
+    """A hint with the nearest key, empty where none is near."""
     from rapidfuzz import process
 
     found = process.extractOne(fold_key(key), {k: fold_key(k) for k in BY_KEY}, score_cutoff=75)
@@ -209,7 +223,7 @@ def _apply_flag(config: Config, flag: str) -> None:
         raise ConfigError(f"--config {flag}: write it as KEY=VALUE, for example --config ui.theme=textual-dark")
     if setting is None:
         raise ConfigError(
-            f"--config {key}: there is no such setting{_did_you_mean(key)}; see `openclaw-tui config show`"
+            f"--config {key}: there is no such setting{did_you_mean(key)}; see `openclaw-tui config show`"
         )
     try:
         config.set(setting, parse_text(setting, text.strip()), "flag")

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from openclaw_tui.session.damage import without_mark
 from openclaw_tui.session.entries import Entry, Header, MessageEntry, SessionInfoEntry, UnknownEntry
 
 _SUFFIX = ".jsonl"
+_OWN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ def newest_session(directory: Path, cwd: Path) -> SessionSummary | None:
     wanted = os.path.realpath(cwd)
     rows = (summarize(path) for path, _ in _by_time(directory))
     return next((row for row in rows if row is not None and row.cwd and os.path.realpath(row.cwd) == wanted), None)
+
+
+def short_id(session_id: str) -> str:
+    """As much of an id as tells sessions apart: of our own ids the time in milliseconds, of others the whole."""
+    return session_id[:13] if _OWN_ID.fullmatch(session_id) else session_id
 
 
 def resolve_session(directory: Path, wanted: str) -> Path:

@@ -102,6 +102,15 @@ class SessionManager:
         return manager
 
     @classmethod
+    def preview(cls, path: Path) -> "SessionManager":
+        """A session to look at and to try things on: what is appended stays in memory, the file is not touched."""
+        found = opening.open_session(path, read_only=True)
+        cwd = Path(found.header.cwd or ".")
+        manager = cls(found.header, Records(found.loaded, found.journal), path=None, cwd=cwd, read_only=False)
+        manager.damage, manager.notices = found.damage, found.notices
+        return manager
+
+    @classmethod
     def adopt(cls, path: Path, directory: Path) -> "SessionManager":
         """Copy a session of pi or OpenClaw into `directory` and open the copy; the original stays as it is."""
         return cls.open(copies.adopt(path, directory))

@@ -1,0 +1,147 @@
+"""`config show|path|set`: every setting with its value and the place that won; setting one keeps comments."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from openclaw_tui.app.compose import load_settings
+from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
+from openclaw_tui.cli_options import Options
+from openclaw_tui.commands.registry import table_text
+from openclaw_tui.config.load import Config, did_you_mean
+from openclaw_tui.config.paths import Paths
+from openclaw_tui.config.schema import Setting, find_setting, fold_key
+from openclaw_tui.config.values import BadValue, parse_text
+from openclaw_tui.errors import EXIT_DONE, ConfigError
+from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
+from openclaw_tui.subcommands.output import print_json
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+
+def run(options: Options) -> int:
+    parser = command_parser("config", "Show settings and the place each came from, or set one in the user's file.")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="show|path|set")
+    show = actions.add_parser("show", help="every setting with its value and the place that won")
+    show.add_argument("key", nargs="?", help="a key, or the beginning of several")
+    add_json_flag(show)
+    place = actions.add_parser("path", help="where settings are read from")
+    add_json_flag(place)
+    change = actions.add_parser("set", help="write one setting into the user's file")
+    change.add_argument("key")
+    change.add_argument("value")
+    given = parser.parse_args(options.arguments)
+    paths, config = load_settings(options, remember=given.action == "set")
+    if given.action == "show":
+        _show(config, given.key, as_json=given.json)
+    elif given.action == "path":
+        _print_paths(paths, as_json=given.json)
+    else:
+        _set(paths, given.key, given.value)
+    return EXIT_DONE
+
+
+def _show(config: Config, prefix: str | None, *, as_json: bool) -> None:
+    rows = [row for row in config.rows() if prefix is None or _is_under(row[0].key, prefix)]
+    if not rows:
+        raise ConfigError(f"config show: there is no setting {prefix}{did_you_mean(prefix or '')}")
+    if as_json:
+        print_json(
+            {
+                "settings": [{"key": s.key, "value": _plain(value), "place": place} for s, value, place in rows],
+                "problems": [str(problem) for problem in config.problems],
+                "left_out": config.left_out,
+            }
+        )
+        return
+    print(table_text([(setting.key, _shown(value), place) for setting, value, place in rows]))
+    for problem in config.problems:
+        print(f"skipped  {problem}")
+    for left in config.left_out:
+        print(f"left out (the folder is not trusted)  {left}")
+
+
+def _is_under(key: str, prefix: str) -> bool:
+    found = find_setting(prefix)
+    return key == found.key if found else fold_key(key).startswith(fold_key(prefix))
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "(not set)"
+    if isinstance(value, tuple):
+        return ", ".join(str(item) for item in value) or "(empty)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if value != {} else "(empty)"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _print_paths(paths: Paths, *, as_json: bool) -> None:
+    places = {
+        "user": paths.user_config,
+        "project": paths.project_config,
+        "local": paths.local_config,
+        "state": paths.state,
+        "log": paths.log,
+    }
+    if as_json:
+        print_json({name: {"path": str(path), "exists": path.exists()} for name, path in places.items()})
+        return
+    print(table_text([(name, str(path), "" if path.exists() else "(not there)") for name, path in places.items()]))
+
+
+def _set(paths: Paths, key: str, text: str) -> None:
+    setting = find_setting(key)
+    if setting is None:
+        raise ConfigError(f"config set: there is no setting {key}{did_you_mean(key)}; see `openclaw-tui config show`")
+    try:
+        value = parse_text(setting, text)
+    except BadValue as error:
+        raise ConfigError(f"config set {setting.key}: {error}") from error
+    document = _user_document(paths)
+    write_setting(document, setting, value)
+    try:
+        make_private_dir(paths.user_config.parent)
+        atomic_write_text(paths.user_config, document.as_string())
+    except OSError as error:
+        raise ConfigError(f"{paths.user_config} cannot be written: {os.strerror(error.errno or 0)}") from error
+    print(f"{setting.key} = {_shown(value)}  ({paths.user_config})")
+
+
+def _user_document(paths: Paths) -> "TOMLDocument":
+    """The user's file as it stands, comments and all. A file that is no TOML is left for its owner to mend."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(paths.user_config.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        raise ConfigError(f"{paths.user_config} cannot be changed as long as it cannot be read: {error}") from error
+
+
+def write_setting(document: Any, setting: Setting, value: Any) -> None:
+    """Set a dotted key where it stands already, under whatever spelling, else in the tables of its dotted name."""
+    import tomlkit
+
+    *folders, last = setting.key.split(".")
+    table = document
+    for depth, name in enumerate(folders, start=1):
+        found = _spelled(table, name)
+        if found is None:
+            table[name] = tomlkit.table(is_super_table=depth < len(folders))
+            found = name
+        table = table[found]
+        if not hasattr(table, "keys"):
+            raise ConfigError(f"config set: {'.'.join(folders[:depth])} is no table in the settings file")
+    table[_spelled(table, last) or last] = list(value) if isinstance(value, tuple) else value
+
+
+def _spelled(table: Any, name: str) -> str | None:
+    folded = name.replace("_", "").replace("-", "").lower()
+    return next((key for key in table if key.replace("_", "").replace("-", "").lower() == folded), None)
