@@ -16,6 +16,7 @@ from openclaw_tui.constants import SHELL_PARSE_MAX_CHARS, SHELL_PARSE_MAX_DEPTH
 from openclaw_tui.safety import command_tables, shell_quotes
 from openclaw_tui.safety.command_tables import names
 from openclaw_tui.safety.shell_git import canonical_git
+from openclaw_tui.safety.shell_redirects import REDIRECTS, heredoc_delimiter, stray_words
 from openclaw_tui.safety.shell_words import Word, source, word_of
 from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING, inner_command, is_transparent
 
@@ -123,7 +124,7 @@ _RESERVED = frozenset(
     names("{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac in select function coproc")
 )
 _GIT_RUNNERS = (("bisect",), ("submodule",), ("rebase",), ("filter-branch",), ("difftool",), ("mergetool",))
-_HIDDEN_SUBSTITUTION = re.compile(r"\w\[[^\]\s]*(?:\$\(|`)")
+_HIDDEN_SUBSTITUTION = re.compile(r"\w\[[^\]]*(?:\$\(|`)")
 _QUOTES = str.maketrans("", "", "\\'\"")
 
 
@@ -148,7 +149,7 @@ class _Walk:
             case "heredoc_redirect":
                 self._heredoc(node)
             case "redirected_statement":
-                self._inside(node)
+                self._redirected(node)
             case kind if kind in _STRUCTURE:
                 if kind == "command_substitution" and source(node).startswith("`") and "\\" in source(node):
                     raise _NotUnderstood("it has backslashes inside backquotes")
@@ -169,14 +170,29 @@ class _Walk:
             if child != name:
                 self.statement(child)
 
-    def _command(self, node: "Node") -> None:
+    def _redirected(self, node: "Node") -> None:
+        """Words after the target of a redirection belong to the command before it: `xargs <f rm` runs rm."""
+        strays = [stray for child in node.children for stray in stray_words(child)]
+        for child in node.children:
+            if not strays or child.type in REDIRECTS:
+                self.statement(child)
+            elif child.type == "command":
+                self._command(child, strays)
+            else:
+                raise _NotUnderstood("it has words after a redirection of several commands")
+        if strays and node.children[0].type != "command":
+            raise _NotUnderstood("it has words after a redirection without a command")
+
+    def _command(self, node: "Node", strays: Sequence["Node"] = ()) -> None:
         words: list[Word] = []
         assignments: list[str] = []
-        for child in node.children:
+        if any(stray_words(child) for child in node.children):
+            raise _NotUnderstood("it has words after a redirection before the command")
+        for child in (*node.children, *strays):
             if child.type == "variable_assignment":
                 assignments.append(source(child))
                 self._inside(child)
-            elif child.type in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
+            elif child.type in REDIRECTS:
                 self.statement(child)
             else:
                 words.append(word_of(child) if child.is_named else Word(source(child)))
@@ -219,8 +235,9 @@ class _Walk:
         )
 
     def _redirect(self, node: "Node") -> None:
-        operator = next(source(child) for child in node.children if not child.is_named)
-        target = node.children[-1]
+        at = next(index for index, child in enumerate(node.children) if not child.is_named)
+        operator = source(node.children[at])
+        target = node.children[min(at + 1, len(node.children) - 1)]
         self.statement(target)
         if operator in (">&-", "<&-") or (operator.endswith("&") and source(target).rstrip("-").isdigit()):
             return
@@ -247,14 +264,15 @@ class _Walk:
         quoted = any(mark in start for mark in "'\"\\")
         body = "".join(source(child) for child in node.children if child.type == "heredoc_body")
         end = "".join(source(child) for child in node.children if child.type == "heredoc_end")
-        delimiter = shlex.split(start)[0] if quoted else start
+        delimiter = heredoc_delimiter(start)
         lines = [line.strip("\t") if source(node).startswith("<<-") else line for line in body.split("\n")]
-        if end.strip() != delimiter or delimiter in lines:
+        if delimiter is None or end.strip() != delimiter or delimiter in lines:
             raise _NotUnderstood("its here-document has an unclear end")
         if not quoted and ("`" in body or "\\\n" in body):
             raise _NotUnderstood("its here-document runs substitutions")
+        strays = stray_words(node)
         for child in node.children:
-            if child.type != "heredoc_body" or not quoted:
+            if child not in strays and (child.type != "heredoc_body" or not quoted):
                 self.statement(child)
 
 

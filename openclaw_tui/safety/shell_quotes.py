@@ -6,9 +6,12 @@ so that the parse can be refused where it took such a place for plain text. Inva
 stricter.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+
+from openclaw_tui.safety.shell_redirects import REDIRECTS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,6 +23,10 @@ _TEXT_LEAVES = frozenset(
         *("word", "number", "raw_string", "ansi_c_string", "string_content", "variable_name", "special_variable_name"),
         *("regex", "test_operator", "extglob_pattern", "file_descriptor", "comment"),
     )
+)
+_ONE_WORD = frozenset(("variable_assignment", "concatenation", "simple_expansion", "command_name", "translated_string"))
+_GLUED = frozenset(
+    ("string", "expansion", "heredoc_body", "heredoc_redirect", "subscript", "unary_expression", "regex", "array")
 )
 _STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u2028\u2029]")
 
@@ -49,6 +56,8 @@ def agrees(command: str, root: "Node") -> bool:
         return False
     text, seen = bytearray(len(without_bodies)), bytearray(len(without_bodies))
     for node in descendants(root):
+        if (node.type in _ONE_WORD and not _is_unbroken(node)) or _runs_words_together(node):
+            return False
         if not node.children:
             mark = b"\x01" * (node.end_byte - node.start_byte)
             seen[node.start_byte : node.end_byte] = mark
@@ -56,6 +65,24 @@ def agrees(command: str, root: "Node") -> bool:
                 text[node.start_byte : node.end_byte] = mark
     unseen = "".join(char for char, mark in zip(without_bodies, seen, strict=True) if not mark)
     return not any(text[place] for place in places) and not unseen.replace("\\\n", "").strip(" \t\n")
+
+
+def _is_unbroken(node: "Node") -> bool:
+    """A shell ends a word at a blank; a grammar that joins across one has read something else."""
+    ends = [node.start_byte, *(child.end_byte for child in node.children)]
+    starts = [*(child.start_byte for child in node.children), node.end_byte]
+    return not node.children or ends == starts
+
+
+def _runs_words_together(node: "Node") -> bool:
+    """True where two words or commands stand side by side with nothing in between: a shell reads one."""
+    if node.type in _ONE_WORD or node.type in _GLUED:
+        return False
+    return any(
+        first.is_named and second.is_named and first.end_byte == second.start_byte and second.type not in REDIRECTS
+        for first, second in itertools.pairwise(node.children)
+        if first.type not in ("file_descriptor", "comment") and second.type != "heredoc_end"
+    )
 
 
 def _blank_heredocs(text: bytes, root: "Node") -> str:
@@ -100,12 +127,13 @@ class _Scanner:
     _last_step_was_clear = True
 
     def _escape(self) -> bool:
-        """A joined line is clear only where blanks stand at one side; backslashes inside backquotes are not."""
+        """A joined line is clear only where blanks stand at one side and something before; never inside backquotes."""
         following = self.text[self.index + 1 : self.index + 2]
         if following == "\n" and self.stack[-1] != '"':
             before = self.text[self.index - 1] if self.index else " "
             after = self.text[self.index + 2 : self.index + 3] or " "
-            if before not in _BLANK and after not in _BLANK:
+            line = self.text[self.text.rfind("\n", 0, self.index) + 1 : self.index]
+            if (before not in _BLANK and after not in _BLANK) or (self.index and not line.strip()):
                 return False
         if "`" in self.stack:
             return False

@@ -106,13 +106,13 @@ def _wrapped(program: str, shape: _Shape, words: Sequence[Word]) -> list[Inner]:
     index, assignments, left = 1, [], shape.operands
     while index < len(words):
         word = words[index]
-        if not word.literal:
+        if not word.literal or word.pattern:
             return [Inner(unclear=f"what {program} runs is not known before it runs")]
         if program == "env" and (word.text.startswith("-S") or word.text.startswith("--split-string")):
             return [Inner(unclear="env splits a text into a command")]
         if word.text.startswith("-") and len(word.text) > 1:
-            index += 2 if word.text in shape.valued else 1
-        elif shape.assignments and "=" in word.text and not word.text.startswith("="):
+            index += 2 if _takes_value(word.text, shape) else 1
+        elif shape.assignments and "=" in word.text:
             assignments.append(word.text)
             index += 1
         elif left:
@@ -124,6 +124,13 @@ def _wrapped(program: str, shape: _Shape, words: Sequence[Word]) -> list[Inner]:
     if program == "xargs":
         inner = (*(inner or (Word("echo"),)), Word("{}", literal=False))
     return [Inner(words=inner, assignments=tuple(assignments))] if inner else []
+
+
+def _takes_value(option: str, shape: _Shape) -> bool:
+    """Long options may be shortened, as getopt allows."""
+    if option.startswith("--") and len(option) > 2:
+        return any(valued.startswith(option) for valued in shape.valued)
+    return option in shape.valued
 
 
 def _shell(words: Sequence[Word]) -> list[Inner]:
@@ -168,7 +175,7 @@ def _find(words: Sequence[Word]) -> list[Inner]:
                 index += 1
             inner = [Word(w.text, literal=w.literal and "{}" not in w.text) for w in words[start:index]]
             found.append(Inner(words=tuple(inner)) if inner else Inner(unclear="find runs something unclear"))
-        elif not words[index].literal:
+        elif not words[index].literal or (words[index].pattern and words[index].text.startswith("-")):
             found.append(Inner(unclear="find gets options that are not known before it runs"))
         index += 1
     return found

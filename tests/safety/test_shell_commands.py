@@ -168,6 +168,22 @@ DISGUISED = [
     "git --exec-path=/tmp/evil status",
     "git --git-dir=/tmp/evil status",
     "git $X",
+    "xargs <f rm x",
+    "xargs >f rm x",
+    "exec -a l >| s rm x",
+    "eval 2>/dev/null rm x",
+    "sh >f -c 'rm x'",
+    "xargs <<EOF rm x\nz\nEOF",
+    "ls | xargs 2>f rm x",
+    "env =a rm x",
+    "ls > f $(rm x)",
+    "a=$ rm x",
+    "a=b +\n\\\n\\\nrm x",
+    "declare -i y='a[ $(rm x)]'",
+    "cat <<'a\nrm x",
+    "timeout -k 3 --s KILL 5 rm x",
+    "find . -ex*ec rm {} +",
+    "a=(1 2)5 rm x",
 ]
 
 
