@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from openclaw_tui.safety.shell_redirects import REDIRECTS
+from openclaw_tui.safety.shell_redirects import REDIRECTS, WORDS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,9 +25,7 @@ _TEXT_LEAVES = frozenset(
     )
 )
 _ONE_WORD = frozenset(("variable_assignment", "concatenation", "simple_expansion", "command_name", "translated_string"))
-_GLUED = frozenset(
-    ("string", "expansion", "heredoc_body", "heredoc_redirect", "subscript", "unary_expression", "regex", "array")
-)
+_GLUED = frozenset(("string", "expansion", "heredoc_body", "subscript", "unary_expression", "regex", "array"))
 _STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u2028\u2029]")
 
 
@@ -64,7 +62,8 @@ def agrees(command: str, root: "Node") -> bool:
             if node.type in _TEXT_LEAVES:
                 text[node.start_byte : node.end_byte] = mark
     unseen = "".join(char for char, mark in zip(without_bodies, seen, strict=True) if not mark)
-    return not any(text[place] for place in places) and not unseen.replace("\\\n", "").strip(" \t\n")
+    left_out = set(unseen.replace("\\\n", "").split()) - {"-"}  # a lone dash has no node of its own before `<<`
+    return not left_out and not any(text[place] for place in places)
 
 
 def _is_unbroken(node: "Node") -> bool:
@@ -81,7 +80,8 @@ def _runs_words_together(node: "Node") -> bool:
     return any(
         first.is_named and second.is_named and first.end_byte == second.start_byte and second.type not in REDIRECTS
         for first, second in itertools.pairwise(node.children)
-        if first.type not in ("file_descriptor", "comment") and second.type != "heredoc_end"
+        if first.type not in ("file_descriptor", "comment")
+        and (node.type != "heredoc_redirect" or second.type in WORDS)
     )
 
 
@@ -135,7 +135,7 @@ class _Scanner:
             line = self.text[self.text.rfind("\n", 0, self.index) + 1 : self.index]
             if (before not in _BLANK and after not in _BLANK) or (self.index and not line.strip()):
                 return False
-        if "`" in self.stack:
+        if "`" in self.stack or (following == "\n" and self.text[self.index - 1 : self.index] == "$"):
             return False
         self.index += 2
         return following != ""

@@ -35,7 +35,7 @@ def word_of(node: "Node") -> Word:
     """The word a node stands for. Unknown kinds are not literal."""
     whole = source(node)
     pieces = _pieces(node)
-    if pieces is None or _BRACE.search(whole if node.type in ("word", "concatenation") else ""):
+    if pieces is None or _BRACE.search(whole if node.type in ("word", "concatenation", "command_name") else ""):
         return Word(whole, literal=False)
     text = "".join(piece.text for piece in pieces)
     if whole.startswith("~"):

@@ -184,6 +184,16 @@ DISGUISED = [
     "timeout -k 3 --s KILL 5 rm x",
     "find . -ex*ec rm {} +",
     "a=(1 2)5 rm x",
+    "y=if {rm,x}",
+    "cat <<'EOF'x\na\nEOFx\nrm x\nEOF\n",
+    "cat <<EOF'x'\na\nEOFx\nrm x\nEOF\n",
+    'cat <<E"OF"\na\nEOF\nrm x\nE"OF"\n',
+    "cat <<E\\OF\na\nEOF\nrm x\nE\\OF\n",
+    "cat <<EOF; cat <<END\nEOF\nrm x\nEND\n",
+    "cat <<EOF <<END\nEOF\nx\nEND\nrm x\n",
+    "cat <<-EOF\n\tEOF\nrm x\nEOF\n",
+    "cat <<EOF\n\tEOF\nEOF\nrm x\n",
+    'ls "$\\\n(rm x)"',
 ]
 
 
@@ -356,6 +366,30 @@ def test_ordinary_commands_are_not_called_destructive(command: str) -> None:
 )
 def test_what_is_no_whole_command_is_not_parseable(command: str) -> None:
     assert not parse_command(command).parseable
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'for f in *.py; do echo "$f"; wc -l "$f"; done',
+        "x=$(git rev-parse HEAD); echo $x",
+        "pytest -q 2>&1 | tee out.log | tail -5",
+        '[[ $x == *.py ]] && echo "a" >&2; exit 1',
+        "python - <<'EOF'\nprint(\"a; rm x\")\nEOF",
+        'git commit -m "$(cat <<EOF\nmsg (x)\nEOF\n)"',
+        "awk '{print $1}' f | sort -u",
+        'a=1; ((a++)); echo $((a+1)) ${x%%.*} ${#arr[@]} "${arr[0]}"',
+        "set -euo pipefail; cd x && make -j$(nproc)",
+        "find . -type f \\( -name '*.a' -o -name '*.b' \\) -print0 | xargs -0 grep -l foo",
+        "diff <(sort a) <(sort b)",
+        'case "$1" in a|b) ls;; *) pwd;; esac',
+        "make all \\\n  -j 4 \\\n  && ls",
+        "echo done # it's fine",
+        'echo "first \\\n second"',
+    ],
+)
+def test_ordinary_command_lines_are_understood(command: str) -> None:
+    assert parse_command(command).parseable
 
 
 def test_redirections_are_writes_and_reads() -> None:
