@@ -71,21 +71,23 @@ async def store(deps: AgentDeps, message: Message) -> None:
 
 async def _accept(deps: AgentDeps, state: TurnState, message_id: str, answer: AssistantMessage) -> None:
     """The whole answer arrived: from here on it counts, is stored and may act."""
-    state.open_calls = {call.id: call for call in answer.tool_calls}
-    deps.manager.append_message(answer)
     state.answer = None
+    state.open_calls = {call.id: call for call in answer.tool_calls}
     state.last_answer = answer
     state.accepted()
     state.count(answer)
     deps.spent_usd += answer.cost_usd or 0.0
-    deps.emit(MessageEnded(deps.session_key, message_id, answer))
+    try:
+        deps.manager.append_message(answer)
+    finally:
+        deps.emit(MessageEnded(deps.session_key, message_id, answer))
     await deps.engine.ingest(deps.requests.session_ref, answer)
 
 
 async def _run_tools(deps: AgentDeps, state: TurnState, answer: AssistantMessage) -> None:
     def stored(result: ToolResultMessage) -> None:
-        deps.manager.append_message(result)
-        state.open_calls.pop(result.tool_call_id, None)
+        state.open_calls.pop(result.tool_call_id, None)  # first: a full disk keeps the entry in memory
+        deps.manager.append_message(deps.requests.result_ids.assign(result))
 
     outcome = await deps.runner.run(answer.tool_calls, stored)
     for result in outcome.results:

@@ -70,7 +70,7 @@ class BuiltInCompactor:
             first_kept_entry_id=entry.first_kept_entry_id,
             tokens_before=draft.tokens_before,
             tokens_after=draft.tokens_after,
-            details={**draft.details, "costUsd": draft.cost_usd},
+            details=draft.details,
         )
 
     def _bound(self) -> AgentDeps:

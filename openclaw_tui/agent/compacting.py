@@ -77,10 +77,16 @@ async def _run(
         instructions=focus,
     )
     started = time.monotonic()
+    ended = False
     try:
         result = await deps.engine.compact(request)
+        ended = True
     except CompactionFailed as error:
         result = CompactResult(ok=False, compacted=False, reason=str(error), tokens_before=size)
+        ended = True
+    finally:
+        if not ended:
+            deps.acts.record("compaction", "failed", "stopped before it ended", tokens_before=size, tokens_after=size)
     result = _believed(deps, result, size)
     _announce(deps, result, trigger, time.monotonic() - started)
     if result.compacted:

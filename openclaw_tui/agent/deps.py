@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.inbox import Inbox
 from openclaw_tui.agent.limits import Limits
+from openclaw_tui.agent.open_pairs import OpenPairs
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.context.engine_host import EngineHost
-from openclaw_tui.events import Sink
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.runner import ToolRunner
@@ -18,11 +18,14 @@ from openclaw_tui.tools.runner import ToolRunner
 
 @dataclass(slots=True)
 class AgentDeps:
-    """`sleep` and `clock` are injected so that waits are testable; `clock` is wall time in seconds."""
+    """`sleep` and `clock` are injected so that waits are testable; `clock` is wall time in seconds.
+
+    `spent_usd` is what the whole conversation has cost so far, side calls included.
+    """
 
     session_key: str
     manager: SessionManager
-    emit: Sink
+    emit: OpenPairs
     inbox: Inbox
     providers: ProviderPool
     runner: ToolRunner

@@ -56,19 +56,19 @@ class OpenPairs:
                 pass
         self._sink(event)
 
-    def close(self, partial: AssistantMessage | None, reason: str = INTERRUPTED_TEXT) -> None:
-        """End what is open, innermost first. `partial` is the answer so far of an open message."""
+    def close(self, reason: str = INTERRUPTED_TEXT) -> None:
+        """End what is open, innermost first."""
         for event in reversed(list(self._open.values())):
-            end = _end_of(event, partial, reason)
+            end = _end_of(event, reason)
             if end is not None:
                 self(end)
 
 
-def _end_of(event: AgentEvent, partial: AssistantMessage | None, reason: str) -> AgentEvent | None:
+def _end_of(event: AgentEvent, reason: str) -> AgentEvent | None:
     match event:
         case MessageStarted(session_key=key, message_id=message_id):
-            message = partial or AssistantMessage(content=(), stop_reason="aborted", error_message=reason)
-            return MessageEnded(key, message_id, message, discarded=not message.content)
+            message = AssistantMessage(content=(), stop_reason="aborted", error_message=reason)
+            return MessageEnded(key, message_id, message, discarded=True)
         case ToolStarted(session_key=key, call=call):
             return ToolEnded(key, call.id, interrupted_result(call.id, call.name, reason), seconds=0.0)
         case ApprovalRequested(session_key=key, approval_id=approval_id):

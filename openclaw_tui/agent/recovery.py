@@ -16,12 +16,10 @@ from openclaw_tui.errors import (
     InvalidRequest,
     OpenClawError,
     ProviderError,
-    ProviderUnavailable,
-    RateLimited,
 )
 from openclaw_tui.events import Notice, RetryScheduled
 from openclaw_tui.providers.failures import transcript_fault
-from openclaw_tui.providers.retry import next_delay
+from openclaw_tui.providers.retry import next_delay, with_reset_time
 
 Action: TypeAlias = Literal["again", "give_up"]
 
@@ -40,7 +38,7 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
             discard_partial(state, deps.emit, deps.session_key, str(error))
             if await compact_after_overflow(deps, state, error):
                 return Recovery("again", error, "compacted after an overflow")
-            return Recovery("give_up", error)
+            return Recovery("give_up", _no_room(error))
         case InvalidRequest() if transcript_fault(error) == "reasoning" and not state.thinking_dropped:
             return _drop_thinking(error, deps, state)
         case ProviderError() if error.retryable:
@@ -49,6 +47,15 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
             return _fail_over(error, deps, state)
         case _:
             return Recovery("give_up", error)
+
+
+def _no_room(error: ContextOverflow) -> ContextOverflow:
+    """The last word about a request that will not fit: made without a model, with the ways out."""
+    text = (
+        f"{error} Compaction could not make enough room; the session is intact. "
+        "Start anew with /new, choose a model with a larger window with /model, or try /compact with a focus."
+    )
+    return type(error)(text, tokens=error.tokens, limit=error.limit)
 
 
 def _drop_thinking(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> Recovery:
@@ -81,11 +88,9 @@ async def _wait_or_fail_over(error: ProviderError, deps: AgentDeps, state: TurnS
 
 def _fail_over(error: ProviderError, deps: AgentDeps, state: TurnState) -> Recovery:
     """Try the next model of the user's chain, where there is one and another provider can help."""
-    if isinstance(error, InvalidRequest) or not isinstance(error, ProviderUnavailable | RateLimited | ProviderError):
-        return Recovery("give_up", error)
-    model = deps.requests.next_fallback(state.models_tried)
+    model = None if isinstance(error, InvalidRequest) else deps.requests.next_fallback(state.models_tried)
     if model is None:
-        return Recovery("give_up", error)
+        return Recovery("give_up", with_reset_time(error, deps.retry))
     discard_partial(state, deps.emit, deps.session_key, str(error))
     state.models_tried.append(model.ref)
     state.retries = 0

@@ -12,7 +12,12 @@ from openclaw_tui.agent.result_ids import ResultIds
 from openclaw_tui.agent.rewriting import rewrite_branch
 from openclaw_tui.agent.sealed_prompt import PromptSeal
 from openclaw_tui.compaction.settings import CompactionSettings
-from openclaw_tui.constants import MEMORY_FLUSH_SOFT_THRESHOLD_TOKENS, MIN_CONTEXT_TOKENS, RESERVE_TOKENS
+from openclaw_tui.constants import (
+    MAX_OUTPUT_TOKENS,
+    MEMORY_FLUSH_SOFT_THRESHOLD_TOKENS,
+    MIN_CONTEXT_TOKENS,
+    RESERVE_TOKENS,
+)
 from openclaw_tui.context.budget import ContextBudget, context_budget
 from openclaw_tui.context.engine import RewriteResult, SessionRef
 from openclaw_tui.context.engine_host import EngineHost
@@ -90,7 +95,7 @@ class RequestBuilder:
             reserve_tokens=settings.reserve_tokens,
             keep_recent_tokens=settings.compaction.keep_recent_tokens,
             flush_soft_tokens=settings.flush_soft_tokens,
-            max_output=settings.max_output,
+            max_output=settings.max_output or MAX_OUTPUT_TOKENS,
         )
 
     @property

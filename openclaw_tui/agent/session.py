@@ -3,22 +3,22 @@
 A front end sends commands and reads events. It never touches the history, a provider or a tool.
 """
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from openclaw_tui.agent.attempt import store
 from openclaw_tui.agent.broadcast import Broadcast, Subscription
 from openclaw_tui.agent.compacting import compact_by_hand
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import InboxKind, Waiting
 from openclaw_tui.agent.interruption import put_in_order
-from openclaw_tui.agent.open_pairs import OpenPairs
+from openclaw_tui.agent.spending import spent_usd
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.agent.supervisor import Supervisor
 from openclaw_tui.agent.turn import finish, note_failure, run_turn
 from openclaw_tui.errors import OpenClawError, SessionWriteFailed
-from openclaw_tui.events import Notice
+from openclaw_tui.events import Notice, TurnStarted
 from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.tools.approval import ApprovalBroker, Decision
@@ -30,7 +30,6 @@ class SessionParts:
 
     deps: AgentDeps
     broadcast: Broadcast
-    pairs: OpenPairs
     approvals: ApprovalBroker
 
 
@@ -41,9 +40,10 @@ class AgentSession:
         self.deps = parts.deps
         self.approvals = parts.approvals
         self._broadcast = parts.broadcast
-        self._pairs = parts.pairs
         self._supervisor = Supervisor()
         self._state = TurnState()
+        self._holds_queue = False
+        self.deps.spent_usd = spent_usd(self.deps.manager.branch())
 
     @property
     def session_key(self) -> str:
@@ -81,17 +81,20 @@ class AgentSession:
             text = content if isinstance(content, str) else _first_text(blocks)
             self.deps.inbox.put(Waiting(text=text, content=blocks, kind=while_busy))
             return False
-        message = UserMessage(content=blocks, timestamp=self.deps.now_ms())
-        self.deps.manager.append_message(message)
-        self._start(message)
+        self._begin_turn(blocks)
         return True
 
     async def abort(self) -> None:
-        """Stop the running turn; what there is of the answer is kept and marked."""
+        """Stop the running turn or compaction; what there is of an answer is kept and marked.
+
+        Queued messages go out next; `take_back` them before where they should not.
+        """
         await self._supervisor.abort()
 
     async def wait_idle(self) -> None:
-        await self._supervisor.wait()
+        """Until nothing runs and nothing waits to be sent."""
+        while self.is_busy:
+            await self._supervisor.wait()
 
     def take_back(self) -> Waiting | None:
         """The latest queued message, for the editor."""
@@ -112,15 +115,40 @@ class AgentSession:
         return applied
 
     async def compact(self, focus: str = "") -> str:
-        """Compact now; a running turn is stopped first. Returns one line that says what came of it."""
-        await self.abort()
-        return await compact_by_hand(self.deps, focus)
+        """Compact now; a running turn is stopped first. Returns one line that says what came of it.
+
+        The compaction runs like a turn: `abort` ends it, and what is typed meanwhile waits for its end.
+        """
+        self._holds_queue = True
+        try:
+            while self.is_busy:
+                await self.abort()
+        finally:
+            self._holds_queue = False
+        line = "Compaction stopped; the history is unchanged."
+
+        async def work() -> None:
+            nonlocal line
+            line = await compact_by_hand(self.deps, focus)
+
+        async def stopped() -> None:
+            self.deps.emit.close()
+
+        async def failed(error: BaseException) -> None:
+            nonlocal line
+            line = f"Compaction failed: {error}"
+            self.deps.emit.close(str(error))
+
+        task = self._supervisor.start(work, on_abort=stopped, on_failure=failed)
+        task.add_done_callback(self._send_queued)
+        await asyncio.wait({task})
+        return line
 
     async def start(self) -> None:
         """Let the engine look at a conversation that existed before, and say what was mended on opening."""
         damage = self.deps.manager.damage
         if damage is not None:
-            self._pairs(Notice(self.session_key, "warning", str(damage)))
+            self.deps.emit(Notice(self.session_key, "warning", str(damage)))
         if self.deps.manager.project().messages:
             session = self.deps.requests.session_ref
             await self.deps.engine.bootstrap(session)
@@ -128,6 +156,7 @@ class AgentSession:
 
     async def close(self) -> None:
         """Stop, flush and let go of everything the session holds."""
+        self._holds_queue = True
         await self.abort()
         await self.deps.runner.aclose()
         await self.deps.engine.dispose()
@@ -136,21 +165,36 @@ class AgentSession:
         self.deps.manager.close()
         self._broadcast.close()
 
-    def _start(self, message: UserMessage) -> None:
-        self._supervisor.start(
-            lambda: self._turns(message), on_abort=self._put_in_order, on_failure=self._after_failure
+    def _begin_turn(self, content: Sequence[UserContent]) -> None:
+        """Store the message, announce the turn, start its task. From here on a `TurnEnded` follows, come what may."""
+        before = self.deps.manager.leaf_id
+        try:
+            entry = self.deps.manager.append_message(UserMessage(tuple(content), timestamp=self.deps.now_ms()))
+        except SessionWriteFailed:
+            self.deps.manager.branch_to(before)  # the talk goes on without it; sent again, it is not there twice
+            raise
+        message = entry.message
+        if not isinstance(message, UserMessage):
+            raise TypeError(f"a user message was stored as {type(message).__name__}")
+        state = self._state = TurnState(started=time.monotonic())
+        self.deps.emit(TurnStarted(self.session_key, message))
+        task = self._supervisor.start(
+            lambda: run_turn(self.deps, state, message), on_abort=self._after_abort, on_failure=self._after_failure
         )
+        task.add_done_callback(self._send_queued)
 
-    async def _turns(self, message: UserMessage) -> None:
-        """This turn, and the follow-ups that wait when it is done."""
-        while True:
-            self._state = TurnState(started=time.monotonic())
-            await run_turn(self.deps, self._state, message)
-            waiting = self.deps.inbox.take_next_follow_up() or self._left_over_steering()
-            if waiting is None:
-                return
-            message = UserMessage(content=waiting.content, timestamp=self.deps.now_ms())
-            await store(self.deps, message)
+    def _send_queued(self, _: "asyncio.Task[None]") -> None:
+        """What waits when a turn is over begins the next one, also what came in its very last instant."""
+        if self._holds_queue or self.is_busy:
+            return
+        waiting = self._left_over_steering() or self.deps.inbox.take_next_follow_up()
+        if waiting is None:
+            return
+        try:
+            self._begin_turn(waiting.content)
+        except SessionWriteFailed as error:
+            self.deps.inbox.put(waiting)
+            self.deps.emit(Notice(self.session_key, "error", f"{error} The queued message still waits."))
 
     def _left_over_steering(self) -> Waiting | None:
         """Steering that arrived after the last safe point becomes the next turn; nothing typed is lost."""
@@ -160,22 +204,18 @@ class AgentSession:
         content = tuple(block for item in waiting for block in item.content)
         return Waiting(text="\n".join(item.text for item in waiting), content=content, kind="follow_up")
 
-    async def _put_in_order(self) -> None:
-        put_in_order(self.deps, self._state, self._pairs)
+    async def _after_abort(self) -> None:
+        put_in_order(self.deps, self._state)
         finish(self.deps, self._state, "aborted")
 
     async def _after_failure(self, error: BaseException) -> None:
         """The last net: something nothing handled. The history is closed, the user is told in one line."""
-        put_in_order(self.deps, self._state, self._pairs, reason="the turn ended with an internal error")
         known = (
             error
             if isinstance(error, OpenClawError)
             else OpenClawError(f"internal error: {type(error).__name__}: {error}")
         )
-        if not isinstance(error, SessionWriteFailed):
-            note_failure(self.deps, self._state, known)
-        else:
-            self._pairs(Notice(self.session_key, "error", str(error)))
+        note_failure(self.deps, self._state, known)
         finish(self.deps, self._state, "failed", known)
 
 

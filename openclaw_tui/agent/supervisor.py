@@ -39,13 +39,13 @@ class Supervisor:
 
     async def abort(self) -> None:
         """Stop the running work and wait until everything is in order. Does nothing when idle."""
-        outer, inner = self._outer, self._inner
+        outer = self._outer
         if outer is None or outer.done():
             return
         self._aborting = True
         while not outer.done():
-            if inner is not None:
-                inner.cancel()
+            if self._inner is not None:
+                self._inner.cancel()
             await asyncio.wait({outer}, timeout=ABORT_GRACE_SECONDS * 0.75)
 
     async def wait(self) -> None:

@@ -1,21 +1,22 @@
 """A turn: from a user message to the assistant's final reply, over as many attempts as it takes."""
 
+from contextlib import suppress
+
 from openclaw_tui.agent.attempt import run_attempt
 from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.interruption import put_in_order
 from openclaw_tui.agent.recovery import recover
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.context.engine import AfterTurnRequest
-from openclaw_tui.errors import LimitReached, OpenClawError
-from openclaw_tui.events import AttemptStarted, Notice, TurnEnded, TurnOutcome, TurnStarted
+from openclaw_tui.errors import LimitReached, OpenClawError, SessionWriteFailed
+from openclaw_tui.events import AttemptStarted, Notice, TurnEnded, TurnOutcome
 from openclaw_tui.messages import UserMessage
-
-PROMPT_ERROR_ENTRY = "openclaw:prompt-error"
+from openclaw_tui.session.custom_types import PROMPT_ERROR
 
 
 async def run_turn(deps: AgentDeps, state: TurnState, message: UserMessage) -> None:
-    """Run one turn whose user message is stored already. Always ends with `TurnEnded`, unless it is cancelled."""
-    deps.emit(TurnStarted(deps.session_key, message))
-    first_new = len(deps.manager.project().messages) - 1
+    """Run one turn whose user message is stored and announced. Ends with `TurnEnded`, unless it is cancelled."""
+    await deps.engine.ingest(deps.requests.session_ref, message)
     deps.runner.start_turn()
     await deps.requests.gather()
     error: OpenClawError | None = None
@@ -31,7 +32,7 @@ async def run_turn(deps: AgentDeps, state: TurnState, message: UserMessage) -> N
                 error = recovery.error
             reason = recovery.reason
     if error is None:
-        await _after_turn(deps, first_new)
+        await _after_turn(deps, message)
     else:
         note_failure(deps, state, error)
     finish(deps, state, outcome_of(error), error)
@@ -44,14 +45,12 @@ def outcome_of(error: OpenClawError | None) -> TurnOutcome:
 
 
 def note_failure(deps: AgentDeps, state: TurnState, error: OpenClawError) -> None:
-    """Keep what there is of the answer, store why the turn failed, and say it in one line."""
-    advice = getattr(error, "advice", "")
-    text = f"{error} {advice}".strip()
-    if state.answer is not None:
-        partial = state.answer.partial(stop_reason="error", error_message=str(error))
-        if partial.content:
-            deps.manager.append_message(partial)
-    deps.manager.append_custom(PROMPT_ERROR_ENTRY, {"timestamp": deps.now_ms(), "error": text})
+    """Keep what there is of the answer, answer its open calls, store why the turn failed, and say it in one line."""
+    put_in_order(deps, state, stop_reason="error", reason=str(error))
+    text = f"{error} {getattr(error, 'advice', '')}".strip()
+    if not isinstance(error, SessionWriteFailed):
+        with suppress(SessionWriteFailed):
+            deps.manager.append_custom(PROMPT_ERROR, {"timestamp": deps.now_ms(), "error": text})
     deps.emit(Notice(deps.session_key, "error", text))
 
 
@@ -63,14 +62,16 @@ def finish(deps: AgentDeps, state: TurnState, outcome: TurnOutcome, error: BaseE
     )
 
 
-async def _after_turn(deps: AgentDeps, first_new: int) -> None:
-    messages = deps.manager.project().messages
-    session = deps.requests.session_ref
+async def _after_turn(deps: AgentDeps, prompt: UserMessage) -> None:
+    """Tell the engine what the turn brought; after a compaction the turn's beginning may be covered by the summary."""
+    projection = deps.manager.project()
+    messages, session = projection.messages, deps.requests.session_ref
+    begun = next((at for at, m in enumerate(messages) if m.entry_id == prompt.entry_id), projection.fresh_from)
     await deps.engine.after_turn(
         AfterTurnRequest(
             session=session,
             messages=messages,
-            new_messages=messages[first_new:],
+            new_messages=messages[begun:],
             token_budget=deps.requests.budget.usable_tokens,
         )
     )

@@ -78,6 +78,7 @@ class CompactionDraft:
             "notes": list(self.notes),
             "calls": self.calls,
             "model": self.model,
+            "costUsd": self.cost_usd,
         }
 
 
