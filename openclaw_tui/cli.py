@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import openclaw_tui
-from openclaw_tui.cli_options import Options, parse_options
+from openclaw_tui.cli_options import parse_options
 from openclaw_tui.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, ConfigError, OpenClawError
+from openclaw_tui.options import Options
 
 
 def main(argv: Sequence[str] | None = None) -> int:

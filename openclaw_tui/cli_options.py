@@ -1,12 +1,12 @@
-"""Flags and subcommands of interface.md sections 3 and 4, as one parser and one record."""
+"""Flags and subcommands of interface.md sections 3 and 4 as one parser; what it reads becomes an `Options` record."""
 
 import argparse
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from openclaw_tui.errors import EXIT_DONE, EXIT_USAGE
+from openclaw_tui.options import Options as Options
 
 PERMISSION_MODES = ("default", "acceptEdits", "plan", "bypassPermissions")
 OUTPUT_FORMATS = ("text", "json", "stream-json")
@@ -22,42 +22,6 @@ SUBCOMMANDS = (
 )
 ABSENT_COMMANDS = ("skills", "memory", "acp", "serve", "replay", "mcp")
 """Words that other versions know as commands: named as absent instead of being sent to a model as a prompt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user asked for. `resume` is None without the flag and "" for the picker."""
-
-    prompt: str | None = None
-    print_mode: bool = False
-    line_mode: bool = False
-    continue_last: bool = False
-    resume: str | None = None
-    fork: bool = False
-    session_id: str | None = None
-    no_session: bool = False
-    model: str | None = None
-    agent: str | None = None
-    output_format: str = "text"
-    input_format: str = "text"
-    permission_mode: str | None = None
-    allowed_tools: tuple[str, ...] = ()
-    disallowed_tools: tuple[str, ...] = ()
-    add_dirs: tuple[str, ...] = ()
-    max_turns: int | None = None
-    max_budget_usd: float | None = None
-    max_tokens: int | None = None
-    context_tokens: int | None = None
-    engine: str | None = None
-    system_prompt: str | None = None
-    append_system_prompt: str | None = None
-    config: tuple[str, ...] = ()
-    cwd: Path = field(default_factory=Path.cwd)
-    verbose: bool = False
-    debug: bool = False
-    version: bool = False
-    command: str | None = None
-    arguments: tuple[str, ...] = ()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -19,6 +19,15 @@ MAX_CACHE_TRACKERS = 512
 
 CACHE_TTL_SHORT_SECONDS = 300
 CACHE_TTL_LONG_SECONDS = 3600
+OPENAI_CACHE_TTL_SECONDS = {"short": 1800, "long": 43_200}
+"""Life of a prompt cache with breakpoints (OpenAI, from gpt-5.6): `30m` and `12h`."""
+
+OPENAI_OLD_CACHE_TTL_SECONDS = {"short": 3600, "long": 86_400}
+"""The longest an older model's cache may live: an hour in memory, 24 hours extended (OpenAI)."""
+
+UNTOLD_CACHE_TTL_SECONDS = 86_400
+"""After this a cache whose life the maker does not tell is surely gone (ours)."""
+
 ANTHROPIC_MAX_CACHE_BREAKPOINTS = 4
 """Breakpoints one request may carry; a fifth is refused with 400 (Anthropic)."""
 
@@ -53,8 +62,11 @@ PREEMPTIVE_OVERFLOW_RATIO = 0.9
 MIN_GUARD_BUDGET_CHARS = 1024
 """No guard budget falls under this, so that tiny windows still show something (OC)."""
 
-GUARD_MIN_TRIMMED_CHARS = 500
-"""A result that would be trimmed below this is cleared instead: what is left would tell nothing (ours)."""
+GUARD_TRIMMED_CHARS = 800
+"""What the guard leaves of a result the model has seen: head and tail enough to know it again (ours)."""
+
+GUARD_TRIM_TO_SHARE = 0.75
+"""Once over the line, results are shortened until the total is this share of it: few large rewrites (ours)."""
 
 IMAGE_PIXELS_PER_TOKEN = 750
 """Pixels of a picture that cost one token (Anthropic; the dearest of the providers)."""
@@ -167,6 +179,9 @@ RESERVE_TOKENS = 20_000
 
 RESERVE_MAX_SHARE = 0.25
 RESERVE_MIN_SHARE = 0.05
+MESSAGE_OVERHEAD_TOKENS = 4
+"""Tokens a message costs beside its content: role and separators (ours)."""
+
 MAX_OUTPUT_TOKENS = 64_000
 """Longest answer asked for unless the user sets more: every current model takes it (ours)."""
 
@@ -330,7 +345,7 @@ HIDDEN_RUN_SPELLED_CHARS = 2
 """Invisible characters in a row that are spelled one by one; a longer run is told by its ends and length."""
 
 READ_MAX_LINES = 2_000
-READ_MAX_BYTES = 16_384
+READ_MAX_BYTES = 10_240
 READ_MAX_IMAGE_BYTES = 5 * 1024 * 1024
 IMAGE_MAX_SIDE_PIXELS = 2_000
 """Strictest side limit among the providers once a request holds many pictures."""
@@ -512,16 +527,8 @@ LINE_WRITE_PAUSE_SECONDS = 0.05
 LINE_DIFF_MAX_LINES = 80
 LINE_ERROR_MAX_LINES = 6
 LINE_SESSIONS_SHOWN = 20
-LINE_LEAVE_SECONDS = 1.5
-"""Within this time a second Ctrl+C leaves."""
-
 PASTE_BURST_SECONDS = 0.05
 """Lines that follow each other faster than this come from a paste, not from fingers (ours)."""
-
-COMPLETION_MAX_FILES = 20_000
-COMPLETION_MAX_SHOWN = 30
-PROMPT_HISTORY_MAX = 1_000
-"""Prompts of a project that are remembered; older ones leave the file (ours)."""
 
 LOG_MAX_BYTES = 2 * 1024 * 1024
 LOG_BACKUPS = 3

@@ -23,6 +23,7 @@ from openclaw_tui.constants import (
     ESTIMATE_FACTOR_SMOOTHING,
     IMAGE_PIXELS_PER_TOKEN,
     MAX_IMAGE_TOKENS,
+    MESSAGE_OVERHEAD_TOKENS,
     UNKNOWN_IMAGE_TOKENS,
 )
 from openclaw_tui.messages import (
@@ -37,7 +38,6 @@ from openclaw_tui.messages import (
 )
 
 _LETTER, _DIGIT, _PUNCTUATION, _NEWLINE, _CJK, _OTHER = 0.22, 0.66, 0.71, 0.51, 0.78, 0.60
-_MESSAGE_OVERHEAD = 4
 _ASCII_LETTERS = str.maketrans("", "", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _ASCII_DIGITS = str.maketrans("", "", "0123456789")
 _ASCII_BLANKS = str.maketrans("", "", " \t\r\f\v")
@@ -100,7 +100,7 @@ def estimate_message_tokens(message: Message) -> int:
     """Estimated tokens of a message. `details` of a tool result are never sent and never counted."""
     blocks: Iterable[ContentBlock] = message.content
     name = estimate_text_tokens(message.tool_name) if isinstance(message, ToolResultMessage) else 0
-    return _MESSAGE_OVERHEAD + name + sum(estimate_block_tokens(block) for block in blocks)
+    return MESSAGE_OVERHEAD_TOKENS + name + sum(estimate_block_tokens(block) for block in blocks)
 
 
 def estimate_messages_tokens(messages: Iterable[Message]) -> int:

@@ -22,13 +22,13 @@ from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
 from openclaw_tui.app.tools import build_tools
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.load import Config, load_config
 from openclaw_tui.config.paths import Paths, git_root, resolve_paths
 from openclaw_tui.context.engine import SessionRef
 from openclaw_tui.events import Notice, QueueChanged
 from openclaw_tui.ledger.ledger import Ledger
 from openclaw_tui.models import ModelInfo
+from openclaw_tui.options import Options
 from openclaw_tui.providers.base import Provider
 from openclaw_tui.providers.credentials import ApiKey, Credentials, find_credentials
 from openclaw_tui.providers.model_overrides import provider_record

@@ -2,7 +2,6 @@
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.builtin_compactor import BuiltInCompactor
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.load import Config
 from openclaw_tui.context.engine import ContextEngine
 from openclaw_tui.context.engine_host import EngineHost
@@ -10,6 +9,7 @@ from openclaw_tui.context.engine_registry import EngineDeps, built_in_registry
 from openclaw_tui.context.engines.legacy import LEGACY_ENGINE_ID, LegacyContextEngine
 from openclaw_tui.errors import EngineError
 from openclaw_tui.events import Notice, Sink
+from openclaw_tui.options import Options
 
 
 def build_engine(

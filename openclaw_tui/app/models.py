@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.messages import THINKING_LEVELS, ThinkingLevel
 from openclaw_tui.models import ModelInfo
+from openclaw_tui.options import Options
 from openclaw_tui.providers.catalog import default_model, find_model
 from openclaw_tui.providers.credentials import has_key
 from openclaw_tui.providers.local_servers import LocalServer, find_local_servers

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError, SessionNotFound, SessionWriteFailed
+from openclaw_tui.options import Options
 from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore

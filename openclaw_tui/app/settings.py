@@ -4,9 +4,9 @@ from typing import cast
 
 from openclaw_tui.agent.limits import Limits
 from openclaw_tui.agent.request_builder import RequestSettings
-from openclaw_tui.cli_options import Options
 from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.config.load import Config
+from openclaw_tui.options import Options
 from openclaw_tui.prompt.bootstrap_files import BootstrapLimits
 from openclaw_tui.safety.permission_rules import RuleLine
 from openclaw_tui.safety.permissions import PermissionMode, PermissionSettings

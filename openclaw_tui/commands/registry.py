@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from openclaw_tui.app.compose import App
-from openclaw_tui.cli_options import Options
+from openclaw_tui.options import Options
 
 ActionKind: TypeAlias = Literal["", "exit", "switch", "pick_session", "pick_model", "help", "copy"]
 

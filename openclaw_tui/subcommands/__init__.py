@@ -6,8 +6,9 @@ text from sessions and files is cleaned before it reaches the terminal.
 
 from importlib import import_module
 
-from openclaw_tui.cli_options import SUBCOMMANDS, Options
+from openclaw_tui.cli_options import SUBCOMMANDS
 from openclaw_tui.errors import ConfigError
+from openclaw_tui.options import Options
 
 _MODULES = {
     "init": "init",

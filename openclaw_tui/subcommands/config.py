@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
-from openclaw_tui.cli_options import Options
 from openclaw_tui.commands.registry import table_text
 from openclaw_tui.config.load import Config, did_you_mean
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.config.schema import Setting, find_setting, fold_key
 from openclaw_tui.config.values import BadValue, parse_text
 from openclaw_tui.errors import EXIT_DONE, ConfigError
+from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from openclaw_tui.agent.breakdown import Breakdown, context_breakdown
 from openclaw_tui.app.compose import App, build_preview
-from openclaw_tui.cli_options import Options
 from openclaw_tui.errors import EXIT_DONE
 from openclaw_tui.messages import ImageBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultMessage
+from openclaw_tui.options import Options
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json

@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.app.models import KEY_ORDER
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, ConfigError, SessionError
+from openclaw_tui.options import Options
 from openclaw_tui.providers.credentials import find_credentials, key_variables
 from openclaw_tui.session.listing import find_sessions, short_id
 from openclaw_tui.session.manager import SessionManager

@@ -4,9 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.paths import data_dir, git_root
 from openclaw_tui.errors import EXIT_DONE, ConfigError
+from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import command_parser
 
 TEMPLATES = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md", "HEARTBEAT.md")

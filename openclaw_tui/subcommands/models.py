@@ -3,11 +3,11 @@
 from typing import Any
 
 from openclaw_tui.app.compose import load_settings
-from openclaw_tui.cli_options import Options
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE, ConfigError
 from openclaw_tui.models import ModelInfo
+from openclaw_tui.options import Options
 from openclaw_tui.providers.catalog import find_model, list_models
 from openclaw_tui.providers.credentials import has_key
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser

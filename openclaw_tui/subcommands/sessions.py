@@ -1,7 +1,7 @@
 """`sessions …`: the parser of its actions; the work is in `session_views` and `session_files`."""
 
 from openclaw_tui.app.compose import load_settings
-from openclaw_tui.cli_options import Options
+from openclaw_tui.options import Options
 from openclaw_tui.subcommands import session_files, session_views
 from openclaw_tui.subcommands.arguments import CommandParser, add_json_flag, command_parser
 

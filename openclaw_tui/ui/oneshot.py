@@ -15,7 +15,6 @@ import msgspec
 
 import openclaw_tui
 from openclaw_tui.app.compose import App, build_app
-from openclaw_tui.cli_options import Options
 from openclaw_tui.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -29,6 +28,7 @@ from openclaw_tui.errors import (
 )
 from openclaw_tui.events import AgentEvent, MessageEnded, Notice, TurnEnded
 from openclaw_tui.messages import NO_USAGE, Usage, text_of
+from openclaw_tui.options import Options
 from openclaw_tui.tools.approval import PermissionDenial
 from openclaw_tui.ui.stream_json import event_object, init_object, result_object
 
