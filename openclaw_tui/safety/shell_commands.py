@@ -124,7 +124,7 @@ _RESERVED = frozenset(
     names("{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac in select function coproc")
 )
 _GIT_RUNNERS = (("bisect",), ("submodule",), ("rebase",), ("filter-branch",), ("difftool",), ("mergetool",))
-_HIDDEN_SUBSTITUTION = re.compile(r"\w\[[^\]]*(?:\$\(|`)")
+_HIDDEN_SUBSTITUTION = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
 _QUOTES = str.maketrans("", "", "\\'\"")
 
 
@@ -268,12 +268,17 @@ class _Walk:
         lines = [line.strip("\t") if source(node).startswith("<<-") else line for line in body.split("\n")]
         if delimiter is None or end.strip() != delimiter or delimiter in lines:
             raise _NotUnderstood("its here-document has an unclear end")
-        if not quoted and ("`" in body or "\\\n" in body):
+        if not quoted and ("`" in body or "\\\n" in body or body.count("$(") != _substitutions(node)):
             raise _NotUnderstood("its here-document runs substitutions")
         strays = stray_words(node)
         for child in node.children:
             if child not in strays and (child.type != "heredoc_body" or not quoted):
                 self.statement(child)
+
+
+def _substitutions(node: "Node") -> int:
+    kinds = ("command_substitution", "arithmetic_expansion")
+    return sum(found.type in kinds for found in shell_quotes.descendants(node) if source(found).startswith("$("))
 
 
 def _simple_part(words: Sequence[Word], assignments: Sequence[str]) -> Part:

@@ -26,6 +26,7 @@ _TEXT_LEAVES = frozenset(
 )
 _ONE_WORD = frozenset(("variable_assignment", "concatenation", "simple_expansion", "command_name", "translated_string"))
 _GLUED = frozenset(("string", "expansion", "heredoc_body", "subscript", "unary_expression", "regex", "array"))
+_HIDDEN_DESCRIPTOR = re.compile(r"(?<![^\s;&|()])(\d+|\{\w+\})[<>]")
 _STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u2028\u2029]")
 
 
@@ -52,6 +53,10 @@ def agrees(command: str, root: "Node") -> bool:
     places = operator_places(without_bodies)
     if places is None:
         return False
+    if _HIDDEN_DESCRIPTOR.search(without_bodies):
+        starts = {node.start_byte for node in descendants(root) if node.type == "file_descriptor"}
+        if any(found.start(1) not in starts for found in _HIDDEN_DESCRIPTOR.finditer(without_bodies)):
+            return False
     text, seen = bytearray(len(without_bodies)), bytearray(len(without_bodies))
     for node in descendants(root):
         if (node.type in _ONE_WORD and not _is_unbroken(node)) or _runs_words_together(node):
@@ -185,7 +190,7 @@ class _Scanner:
             self.stack.append("(")
         elif (char == ")" and self.stack[-1] == "(" and len(self.stack) > 1) or (char == "}" and self.stack[-1] == "{"):
             self.stack.pop()
-        elif char in _OPERATORS and self.stack[-1] != "{":
+        elif (char in _OPERATORS and self.stack[-1] != "{") or self.text.startswith(("<(", ">("), self.index):
             self.places.append(self.index)
         self.index += 1
         return True

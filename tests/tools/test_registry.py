@@ -6,7 +6,7 @@ from pathlib import Path
 from openclaw_tui.safety.permissions import Permissions, PermissionSettings, RuleLine
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.workspace import Workspace
-from tests.tools.test_runner import FakeTool
+from tests.tools.runner_bench import FakeTool
 
 ORDER = ("read", "write", "edit", "exec", "process", "session_status", "aaa", "zzz")
 
