@@ -225,9 +225,10 @@ class RequestBuilder:
         return rewrite_branch(self.manager, replacements)
 
     def _likely_cost(self, prepared: PreparedRequest) -> float | None:
-        """Price of the request's input: what was measured last is read from the cache, the rest is new."""
-        usage = Usage(input=prepared.size.estimated, cache_read=prepared.size.measured)
-        return cost_usd(self.model, usage)
+        """Price of the request's input: what was measured last is read from the cache, where it was put there."""
+        known, new = prepared.size.measured, prepared.size.estimated
+        cached = known and _was_cached(prepared.request.messages)
+        return cost_usd(self.model, Usage(input=new, cache_read=known) if cached else Usage(input=known + new))
 
     def _messages(self) -> tuple[Message, ...]:
         return self._memory.without_left_out_thinking(self.manager.project().messages, self.model)
@@ -238,3 +239,9 @@ def _last_response_id(messages: Sequence[Message], model: ModelInfo) -> str | No
         if isinstance(message, AssistantMessage) and message.response_id:
             return message.response_id if message.model == model.id else None
     return None
+
+
+def _was_cached(messages: Sequence[Message]) -> bool:
+    """Whether the latest answer says that its prompt is in the provider's cache; unknown counts as no."""
+    last = next((m for m in reversed(messages) if isinstance(m, AssistantMessage) and m.usage.prompt_tokens), None)
+    return last is not None and last.usage.cache_read + last.usage.cache_write > 0

@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.session import AgentSession
 from openclaw_tui.app.compose import App, build_app
-from openclaw_tui.options import Options
 from openclaw_tui.events import AgentEvent, Notice, TurnEnded
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from openclaw_tui.models import ApiName, ModelInfo, Price
+from openclaw_tui.options import Options
 from openclaw_tui.providers.base import Provider
 from openclaw_tui.providers.catalog import find_model
 from openclaw_tui.providers.credentials import ApiKey, Credentials

@@ -160,7 +160,7 @@ async def test_abort_of_a_real_stream_leaves_a_history_the_api_takes(tmp_path: P
     replies: list[Reply] = [
         Reply("", thinking="Looking.", calls=[Call("ls", {}), Call("exec", {"command": "sleep 60"})]),
         slow,
-        "Yes.",
+        Reply("Yes."),
     ]
     async with StrictFake([*replies, "And yes."]) as fake:
         async with agent_on(fake, APIS[api], tmp_path) as it:
