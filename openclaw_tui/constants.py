@@ -17,6 +17,9 @@ MIN_CACHE_BREAK_TOKEN_DROP = 1000
 MAX_CACHE_TRACKERS = 512
 """Sessions whose last snapshot is remembered in one process (OC)."""
 
+CACHE_SPOT_CHARS = 300
+"""Characters shown of each of the two lines at which a prompt changed (ours)."""
+
 CACHE_TTL_SHORT_SECONDS = 300
 CACHE_TTL_LONG_SECONDS = 3600
 OPENAI_CACHE_TTL_SECONDS = {"short": 1800, "long": 43_200}
@@ -65,7 +68,10 @@ MIN_GUARD_BUDGET_CHARS = 1024
 GUARD_TRIMMED_CHARS = 800
 """What the guard leaves of a result the model has seen: head and tail enough to know it again (ours)."""
 
-GUARD_TRIM_TO_SHARE = 0.75
+GUARD_EXHAUSTED_SHARE = 0.75
+"""A batch that leaves more than this share of the line asks for compaction: the next would come too soon (ours)."""
+
+GUARD_TRIM_TO_SHARE = 0.5
 """Once over the line, results are shortened until the total is this share of it: few large rewrites (ours)."""
 
 IMAGE_PIXELS_PER_TOKEN = 750
@@ -157,7 +163,32 @@ COMPACTION_BACKOFF_GROWTH = 1.05
 """After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
 
 COMPACTION_TAIL_SHARES = (1.0, 0.5, 0.25, 0.0)
-"""Shares of `keepRecentTokens` that a forced compaction tries, one after the other, until something is covered."""
+"""Shares of `keepRecentTokens` that are tried, one after the other, until something is covered and the rest fits."""
+
+TAIL_MAX_OVERSHOOT = 1.5
+"""A tail that would be larger than this many times `keepRecentTokens` begins after the message that is to blame."""
+
+TAIL_RESULT_MIN_CHARS = 1_000
+"""A result in the kept tail is not shortened below this when the tail must meet its limit (ours)."""
+
+MIN_NEW_TOKENS_TO_COMPACT_AGAIN = 1_000
+"""With less new talk than this since the last compaction, a further one is skipped while the context fits (ours)."""
+
+COMPACTION_IDLE_SECONDS = 300.0
+"""Silence of a summariser after which it is given up, within the safety timeout (ours)."""
+
+SUMMARY_ATTEMPTS = 3
+"""Tries of one summary call, the first included (OC); once they were used up, later calls get one try."""
+
+STANDING_RULES_CHARS = 1_500
+STANDING_RULE_CHARS = 300
+"""Rules the user gave once and for all, kept word for word: all together, and one of them (ours)."""
+
+APPENDIX_MAX_SHARE = 0.6
+"""Share of the stored summary that lists beside the model's words may take (ours)."""
+
+FILES_REMEMBERED = 200
+"""Paths of each kind that are carried from compaction to compaction (ours)."""
 TOOL_FAILURES_LISTED = 8
 """Failed calls listed under a summary (OC)."""
 
@@ -516,6 +547,8 @@ TERMINAL_SPLIT_SECONDS = 0.02
 """How long the beginning of a key sequence waits for its rest (ours: not felt after Esc)."""
 
 QUEUE_LINES_SHOWN = 3
+HINT_SECONDS = 4.0
+"""How long a word about a key stays in the status line."""
 
 # ── Line mode and log ─────────────────────────────────────────────────────────────────────────────────────────────
 LINE_TOOL_NOTICE_SECONDS = 3.0
@@ -539,6 +572,20 @@ ENGINE_CALL_TIMEOUT_SECONDS = 20.0
 
 ENGINE_COMPACT_TIMEOUT_SECONDS = 900.0
 """The same for `compact`, which may call a model (the safety timeout of compaction)."""
+
+RETRIEVAL_MAX_TOKENS = 4_000
+RETRIEVAL_MAX_SHARE = 0.05
+"""Most tokens that spans brought back by the `retrieval` engine may take, and their share of the budget (ours)."""
+
+RETRIEVAL_MAX_SPANS = 12
+RETRIEVAL_SPAN_CHARS = 1_200
+RETRIEVAL_KEPT_SHARE = 0.25
+"""Spans brought back at most, characters of one, and the share of the tail its `compact` keeps by relevance (ours)."""
+
+KNOWLEDGE_MAX_BYTES = 32_000
+KNOWLEDGE_INJECTED_CHARS = 6_000
+KNOWLEDGE_NOTE_CHARS = 400
+"""The `recall-memory` engine's file: most bytes, most characters put into a prompt, and the length of one note (ours)."""
 TAB_WIDTH = 4
 MIN_TEXT_CONTRAST = 4.5
 """Contrast that text has against its ground under every theme (WCAG 2, level AA)."""

@@ -12,7 +12,9 @@ from typing import Literal, TypeAlias
 from openclaw_tui.constants import (
     CHARS_PER_TOKEN_ESTIMATE,
     CONTEXT_INPUT_HEADROOM_RATIO,
-    GUARD_MIN_TRIMMED_CHARS,
+    GUARD_EXHAUSTED_SHARE,
+    GUARD_TRIM_TO_SHARE,
+    GUARD_TRIMMED_CHARS,
     MIN_GUARD_BUDGET_CHARS,
     PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE,
     PREEMPTIVE_OVERFLOW_RATIO,
@@ -58,7 +60,10 @@ def guard_lines(window_tokens: int) -> GuardLines:
 
 @dataclass(frozen=True, slots=True)
 class GuardResult:
-    """`new_decisions` must be remembered and handed in again. `wants_compaction`: a prefix-bound model is at the line.
+    """`new_decisions` must be remembered and handed in again.
+
+    `wants_compaction`: a prefix-bound model is at the line, or shortening had to be done and could not make room enough
+    any more: from there on each step would cost the result before it.
 
     `total_chars` is the weight of the messages after the guard, without system prompt and tools.
     """
@@ -107,7 +112,7 @@ def guard_tool_results(
         step=work.report(before),
         new_decisions=work.new_decisions,
         total_chars=work.total,
-        wants_compaction=prefix_bound and work.total >= target,
+        wants_compaction=work.total >= target if prefix_bound else work.is_exhausted(target),
     )
 
 
@@ -151,8 +156,9 @@ class _Work:
 
     def is_final(self, index: int) -> bool:
         """True when the form of a result was settled after its first send: it stays as it is."""
-        made = self.decided.get(decision_key(self.original(index)))
-        return made is not None and made.kind != "capped"
+        key = decision_key(self.original(index))
+        made = self.decided.get(key)
+        return made is not None and made.kind != "capped" and key not in self.new_decisions
 
     def decide(self, index: int, kind: DecisionKind, max_chars: int = 0) -> None:
         original = self.original(index)
@@ -163,6 +169,11 @@ class _Work:
         self.new_decisions[decision_key(original)] = made
         after = message_weight(self.messages[index])
         self.notes.append(f"{made.result_id or original.tool_name} {kind}: {weight_before} to {after} chars")
+
+    def is_exhausted(self, target: int) -> bool:
+        """True when results were shortened just now and the total is still above what a batch aims at."""
+        shortened = any(made.kind != "capped" for made in self.new_decisions.values())
+        return shortened and self.total > target * GUARD_EXHAUSTED_SHARE
 
     def report(self, before: int) -> StepReport:
         kinds = [made.kind for made in self.new_decisions.values()]
@@ -213,19 +224,35 @@ def _fair_share(lengths: list[int], together: int) -> int:
 
 
 def _trim(work: _Work, target: int, *, strict: bool) -> None:
-    """Newest first: shorten what the model has seen to just what is needed, or clear it, until the total fits."""
+    """Above the line: shorten what the model has seen, newest first; clear it only where that does not suffice.
+
+    A rewrite costs the cache from its place on, so it is done in few large batches: once over the line, the total is
+    brought down to `GUARD_TRIM_TO_SHARE` of it. The literal order stops at the line itself and knows no shortening.
+    """
     if work.total <= target:
         return
-    seen_until = len(work.messages) if strict else _last_answer(work.messages, whole=True)
-    for index, result in reversed(work.results(0, max(seen_until, 0))):
+    seen_until = max(0, len(work.messages) if strict else _last_answer(work.messages, whole=True))
+    if not strict:
+        _shorten(work, int(target * GUARD_TRIM_TO_SHARE), seen_until)
+    _clear(work, target, seen_until)
+
+
+def _shorten(work: _Work, target: int, seen_until: int) -> None:
+    for index, result in reversed(work.results(0, seen_until)):
         if work.total <= target:
             return
-        if work.is_final(index):
-            continue
-        wanted = len(text_of(result.content)) - -(-(work.total - target) // RESULT_FACTOR)
-        if wanted >= GUARD_MIN_TRIMMED_CHARS and not strict:
+        length = len(text_of(result.content))
+        wanted = max(GUARD_TRIMMED_CHARS, length - -(-(work.total - target) // RESULT_FACTOR))
+        if not work.is_final(index) and wanted < length:
             work.decide(index, "trimmed", wanted)
-        elif message_weight(result) > RESULT_FACTOR * len(placeholder(work.original(index), work.result_id(index))):
+
+
+def _clear(work: _Work, target: int, seen_until: int) -> None:
+    for index, result in reversed(work.results(0, seen_until)):
+        if work.total <= target:
+            return
+        shortest = RESULT_FACTOR * len(placeholder(work.original(index), work.result_id(index)))
+        if not work.is_final(index) and message_weight(result) > shortest:
             work.decide(index, "cleared")
 
 

@@ -36,9 +36,15 @@ def mark_last(blocks: list[Block], marker: Block) -> bool:
     return True
 
 
-def mark_conversation(messages: Sequence[Block], marker: Block, *, spent: int) -> list[Block]:
-    """The messages with their markers; `spent` slots are used already. The newest places go first."""
-    places = _places(messages)[: ANTHROPIC_MAX_CACHE_BREAKPOINTS - spent]
+def mark_conversation(
+    messages: Sequence[Block], marker: Block, *, spent: int, rewritten_from: int | None = None
+) -> list[Block]:
+    """The messages with their markers; `spent` slots are used already. The most useful places go first.
+
+    `rewritten_from` is the first message that differs from the last request: what stands before it is cached up to the
+    last user message there, which may be farther back than a marker at the end looks.
+    """
+    places = _places(messages, rewritten_from)[: ANTHROPIC_MAX_CACHE_BREAKPOINTS - spent]
     marked = list(messages)
     for index, block in places:
         content = list(marked[index]["content"])
@@ -47,11 +53,12 @@ def mark_conversation(messages: Sequence[Block], marker: Block, *, spent: int) -
     return marked
 
 
-def _places(messages: Sequence[Block]) -> list[Place]:
-    """End of the conversation, end of the request before it, and the middle of a wide turn, in this order."""
+def _places(messages: Sequence[Block], rewritten_from: int | None) -> list[Place]:
+    """End of the conversation, end of what a rewrite left alone, end of the request before, middle of a wide turn."""
     ends = _user_ends(messages)
     last, previous = next(ends, None), next(ends, None)
-    places = [place for place in (last, previous) if place is not None]
+    untouched = next(_user_ends(messages[:rewritten_from]), None) if rewritten_from is not None else None
+    places = list(dict.fromkeys(place for place in (last, untouched, previous) if place is not None))
     if last is not None and (middle := _middle(messages, previous, last)) is not None:
         places.append(middle)
     return places

@@ -67,7 +67,7 @@ def build_request(request: ProviderRequest, fold: Fold, *, is_official: bool = T
     marker = cache_control(request, is_official=is_official)
     if marker:
         spent = mark_last(system[:1] if _clean(request.system_stable) else [], marker) or mark_last(tools, marker)
-        messages = mark_conversation(messages, marker, spent=int(spent))
+        messages = mark_conversation(messages, marker, spent=int(spent), rewritten_from=fold.rewritten_from)
     head: dict[str, Any] = {"model": request.model.id, "max_tokens": request.max_output_tokens, "stream": True}
     if system:
         head["system"] = system

@@ -35,11 +35,14 @@ class _Conversation:
     marks: list[int] = field(default_factory=list)
     """Where in `text` each of those turns ends."""
 
-    def cut(self, messages: Sequence[Message]) -> None:
-        """Forget what does not stand at the beginning of `messages`, back to the start of a turn."""
+    def cut(self, messages: Sequence[Message]) -> int | None:
+        """Forget what does not stand at the beginning of `messages`, back to the start of a turn.
+
+        Returns how many turns were kept where something was forgotten, None where the conversation just grew.
+        """
         known = self.inputs
         if len(known) <= len(messages) and all(map(is_, known, messages)):
-            return
+            return None
         shared = next((n for n, pair in enumerate(zip(known, messages, strict=False)) if pair[0] is not pair[1]), None)
         keep = min(len(known), len(messages)) if shared is None else shared
         while keep and self.ends[keep] == self.ends[keep - 1]:
@@ -47,6 +50,7 @@ class _Conversation:
         turns = self.ends[keep - 1] if keep else 0
         del self.inputs[keep:], self.ends[keep:], self.turns[turns:]
         self.forget_text(turns)
+        return turns
 
     def forget_text(self, turns: int) -> None:
         """Keep the text of the first `turns` turns only."""
@@ -60,12 +64,14 @@ class WireFold(Generic[VariantT]):
     def __init__(self, append: Append[VariantT]) -> None:
         self._append = append
         self._kept: OrderedDict[Hashable, _Conversation] = OrderedDict()
+        self.rewritten_from: int | None = None
+        """Of the conversation asked for last: the first turn that differs from the request before; None for none."""
 
     def turns(self, messages: Sequence[Message], variant: VariantT) -> list[Block]:
         """The turns of a conversation, none of them to be changed."""
         key = (variant, id(messages[0])) if messages else None
         conversation = self._kept.pop(key, None) or _Conversation()
-        conversation.cut(messages)
+        self.rewritten_from = conversation.cut(messages)
         for message in messages[len(conversation.inputs) :]:
             before = conversation.turns[-1:]
             self._append(conversation.turns, message, variant)

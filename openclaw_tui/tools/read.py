@@ -28,7 +28,7 @@ _DEFINITION = ToolDefinition(
     name="read",
     summary="Read a text or image file",
     description=(
-        "Read a file: text (at most 2,000 lines or 50 KB a call; page with offset) or png, jpeg, gif, webp image."
+        "Read a file: text (at most 2,000 lines or 10 KB a call; page with offset) or png, jpeg, gif, webp image."
         " byteOffset pages inside a huge line."
     ),
     parameters={

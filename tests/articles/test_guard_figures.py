@@ -8,6 +8,7 @@ import pytest
 
 from openclaw_tui.constants import (
     COMPACTED_PLACEHOLDER,
+    GUARD_TRIM_TO_SHARE,
     MIDDLE_OMITTED_MARKER,
     PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE,
     TRUNCATED_NOTICE,
@@ -46,12 +47,14 @@ def test_tool_results_count_double() -> None:
     assert guard_tool_results((asks(1), gives(1, 1000)), window_tokens=WINDOW).total_chars == 2 * 1000 + len("exec{}")
 
 
-def test_the_newest_seen_result_is_shortened_first_so_that_the_cached_prefix_stays() -> None:
-    history = steps([50_000] * 4)
-    result = guard_tool_results(history, window_tokens=WINDOW, result_ids=result_ids(4))
-    assert result.total_chars <= 384_000
+def test_the_newest_seen_results_are_shortened_first_so_that_the_cached_prefix_stays() -> None:
+    """Departure: in one batch down to half of the line, so that the cache is rewritten seldom (decision 1)."""
+    history = steps([35_000] * 6)
+    result = guard_tool_results(history, window_tokens=WINDOW, result_ids=result_ids(6))
+    assert result.total_chars <= 384_000 * GUARD_TRIM_TO_SHARE
     changed = [new is not old for new, old in zip(result.messages, history, strict=True)]
-    assert changed == [False] * 6 + [True] + [False] * 2
+    assert [at for at, is_changed in enumerate(changed) if is_changed] == [4, 6, 8, 10]
+    assert not result.wants_compaction
 
 
 def test_strict_order_blanks_the_newest_even_if_unread() -> None:
@@ -64,7 +67,7 @@ def test_strict_order_blanks_the_newest_even_if_unread() -> None:
 
 def test_the_placeholder_begins_with_the_articles_words() -> None:
     history = (*steps([100_000, 41_210]), says(), user("x" * 190_000), asks(3), gives(3, 100))
-    result = guard_tool_results(history, window_tokens=WINDOW, result_ids={"e2": "t17"})
+    result = guard_tool_results(history, window_tokens=WINDOW, result_ids={"e2": "t17"}, order="newest-first-strict")
     expected = '[compacted: tool output removed to free context] t17 exec, 41210 chars, recall("t17")'
     assert texts_of_results(result.messages)[1] == expected
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openclaw_tui.constants import COMPACTED_PLACEHOLDER
+from openclaw_tui.constants import COMPACTED_PLACEHOLDER, GUARD_TRIMMED_CHARS
 from openclaw_tui.context.decisions import GuardDecision, decisions_from_data, decisions_to_data
 from openclaw_tui.context.guard import GuardOrder, guard_lines, guard_tool_results
 from openclaw_tui.errors import PreemptiveContextOverflow
@@ -115,10 +115,18 @@ def test_a_partial_trim_comes_before_the_placeholder() -> None:
     history = (*steps([20_000, 20_000]), says("x" * 20_000))
     result = guard_tool_results(history, window_tokens=WINDOW, result_ids=result_ids(2))
     first, second = texts_of_results(result.messages)
-    assert len(first) == 20_000
-    assert 17_000 < len(second) < 20_000
+    assert len(second) <= GUARD_TRIMMED_CHARS
+    assert len(second) < len(first) < 20_000
     assert 'recall("t2") gives the rest' in second
-    assert [made.kind for made in result.new_decisions.values()] == ["trimmed"]
+    assert [made.kind for made in result.new_decisions.values()] == ["trimmed", "trimmed"]
+
+
+def test_shortening_that_makes_no_more_room_asks_for_compaction() -> None:
+    short = guard_lines(WINDOW).context // (2 * GUARD_TRIMMED_CHARS)
+    history = steps([GUARD_TRIMMED_CHARS] * (short - 10) + [20_000, 100])
+    result = guard_tool_results(history, window_tokens=WINDOW)
+    assert result.new_decisions
+    assert result.wants_compaction
 
 
 def test_a_result_shorter_than_its_placeholder_is_left_alone() -> None:
