@@ -50,6 +50,11 @@ class ProcessTool:
     def __init__(self, processes: ProcessRegistry) -> None:
         self._processes = processes
 
+    @property
+    def registry(self) -> ProcessRegistry:
+        """What a front end looks at before it lets the session go."""
+        return self._processes
+
     def intent(self, arguments: Mapping[str, Any], workspace: Workspace) -> ToolIntent:
         action = str(arguments["action"])
         if action == "list":

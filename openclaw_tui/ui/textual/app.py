@@ -1,0 +1,149 @@
+"""The Textual application: screens, theme, the conversation on the screen. No features live here.
+
+Every way out ends in `close`, which stops the work and gives the session file back; the terminal itself is restored by
+whoever started the program (`ui/start.py`).
+"""
+
+import asyncio
+import logging
+import signal
+from typing import ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from openclaw_tui.app.compose import App as Composed
+from openclaw_tui.app.compose import build_app
+from openclaw_tui.cli_options import Options
+from openclaw_tui.commands.help_command import all_commands
+from openclaw_tui.errors import EXIT_FAILED, OpenClawError
+from openclaw_tui.providers.registry import warm
+from openclaw_tui.ui.first_frame import Handover
+from openclaw_tui.ui.textual.acts import LeaveAsked, SwitchAsked
+from openclaw_tui.ui.textual.conversation import Conversation
+from openclaw_tui.ui.textual.driver import ScreenDriver
+from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
+from openclaw_tui.ui.textual.screens.main import MainScreen
+from openclaw_tui.ui.textual.themes import DARK, LIGHT, choose_theme
+
+_log = logging.getLogger(__name__)
+
+
+class OpenClawApp(App[int]):
+    """Runs until the user leaves; `crash` is what ended it otherwise."""
+
+    TITLE = "openclaw-tui"
+    CSS_PATH = "styles/main.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "leave", "Leave", show=False, priority=True)]
+
+    def __init__(self, composed: Composed, handover: Handover | None = None, *, pick_session: bool = False) -> None:
+        super().__init__(driver_class=ScreenDriver)
+        self.talk = Conversation(composed)
+        self.main = MainScreen(all_commands())
+        self.crash: Exception | None = None
+        self._handover = handover or Handover()
+        self._pick_session = pick_session
+        self._leaving = False
+        self._closed_talks: set[asyncio.Task[None]] = set()
+        self._choose_theme(str(composed.config.get("ui.theme")))
+
+    def _choose_theme(self, wanted: str) -> None:
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme, problem = choose_theme(wanted, self._handover.background, set(self.available_themes))
+        if problem:
+            self.talk.composed.notices.append(problem)
+
+    def get_default_screen(self) -> MainScreen:
+        """The main screen from the start, so that no key can arrive before there is a prompt."""
+        return self.main
+
+    async def on_ready(self) -> None:
+        """The first frame stands: fill it, then warm the model's SDK."""
+        for which in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(which, self.exit, 128 + which)
+        await self.main.attach(self.talk)
+        self._take_over(self._handover)
+        if self._pick_session:
+            self.main.acts.pick_session()
+        warm(self.talk.session.model.api)
+
+    def _take_over(self, handover: Handover) -> None:
+        """What was typed before this screen stood; keys that came since are in the prompt already."""
+        prompt = self.main.prompt
+        if handover.draft:
+            later = prompt.text
+            prompt.set_text(handover.draft + later, handover.cursor + len(later))
+        elif prompt.restore_draft():
+            self.main.acts.hint("your unsent text is back")
+        first = self.talk.composed.options.prompt
+        for text in ([first] if first else []) + list(handover.submitted):
+            if self.main.submit(text):
+                prompt.area.prompts.add(text)
+
+    # ── other conversations ────────────────────────────────────────────────────────────────────────────────────
+    def on_switch_asked(self, event: SwitchAsked) -> None:
+        self._switch(event.options)
+
+    @work(exclusive=True, group="switch")
+    async def _switch(self, options: Options) -> None:
+        """The new one is opened before the old one is let go: when it cannot be, nothing has changed."""
+        try:
+            composed = await asyncio.to_thread(build_app, options, channel="tui", interactive=True)
+        except OpenClawError as error:
+            self.main.acts.say("error", str(error))
+            return
+        old, self.talk = self.talk, Conversation(composed)
+        composed.permissions.mode = old.composed.permissions.mode
+        await self.main.attach(self.talk)
+        closing = asyncio.create_task(old.close(), name="close session")
+        self._closed_talks.add(closing)
+        closing.add_done_callback(self._closed_talks.discard)
+        if options.prompt:
+            self.main.submit(options.prompt)
+        warm(self.talk.session.model.api)
+
+    # ── leaving ────────────────────────────────────────────────────────────────────────────────────────────────
+    def on_leave_asked(self, event: LeaveAsked) -> None:
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        """Leave; commands that still run in the background are asked about first."""
+        running = self.talk.background_commands()
+        if not running:
+            self.exit(0)
+            return
+        count = "A command still runs" if len(running) == 1 else f"{len(running)} commands still run"
+        question = f"{count} in the background:\n" + "\n".join(f"  {command}" for command in running[:5])
+
+        def answered(leave: bool | None) -> None:
+            if leave:
+                self.exit(0)
+
+        self.push_screen(ConfirmScreen(question, "stop it and leave", "stay"), answered)
+
+    async def close(self) -> None:
+        """Stop the work, keep the draft, give the session file back."""
+        self.main.prompt.save_draft()
+        await self.talk.close()
+        if self._closed_talks:
+            await asyncio.wait(self._closed_talks)
+
+    def _fatal_error(self) -> None:
+        """A defect ended the screen: the log gets the whole of it, the user one line when the terminal is back."""
+        if isinstance(self._exception, Exception):
+            self.crash = self._exception
+            _log.error("the screen failed", exc_info=self._exception)
+        self._return_code = EXIT_FAILED
+        self._close_messages_no_wait()
+
+
+async def serve(app: OpenClawApp) -> int:
+    """Run until the end, whatever it is; returns the exit code."""
+    try:
+        code = await app.run_async()
+    finally:
+        await app.close()
+    return app.return_code or code or 0

@@ -1,0 +1,89 @@
+"""Runs slash commands for the screen and does what their output asks for. Commands themselves know no toolkit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from openclaw_tui.app.compose import App as Composed
+from openclaw_tui.cli_options import Options
+from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, Parsed
+from openclaw_tui.errors import OpenClawError
+from openclaw_tui.events import NoticeLevel
+
+
+class CommandHost(Protocol):
+    """What commands make the screen do."""
+
+    def say(self, level: NoticeLevel, text: str) -> None: ...
+    def leave(self) -> None: ...
+    def switch(self, options: Options) -> None: ...
+    def pick_session(self) -> None: ...
+    def pick_model(self) -> None: ...
+    def show_help(self) -> None: ...
+    def copy_text(self, text: str, done: str) -> None: ...
+    def measure(self) -> None: ...
+
+
+@dataclass(slots=True)
+class CommandRunner:
+    """`waiting` are commands typed during a turn that run at its end; `changed` hears of it."""
+
+    table: CommandTable
+    host: CommandHost
+    changed: Callable[[tuple[str, ...]], None]
+    waiting: list[tuple[Command, str]] = field(default_factory=list)
+
+    def queue(self, parsed: Parsed) -> None:
+        if parsed.command is not None:
+            self.waiting.append((parsed.command, parsed.argument))
+            self._tell()
+
+    async def run_waiting(self, composed: Composed) -> None:
+        """Run what waited for the end of the turn, in order; after a switch of the session the rest is dropped."""
+        while self.waiting:
+            command, argument = self.waiting.pop(0)
+            self._tell()
+            await self.run(composed, command, argument)
+
+    def forget(self) -> list[str]:
+        """Take everything back; returns it as it was typed."""
+        typed = [f"/{command.name} {argument}".strip() for command, argument in self.waiting]
+        self.waiting.clear()
+        self._tell()
+        return typed
+
+    async def run(self, composed: Composed, command: Command, argument: str) -> None:
+        try:
+            output = await command.run(composed, argument)
+        except OpenClawError as error:
+            output = CommandOutput(str(error), is_error=True)
+        self._show(command, argument, output)
+        self._act(output)
+
+    def _show(self, command: Command, argument: str, output: CommandOutput) -> None:
+        if not output.text or output.action in ("pick_session", "pick_model", "help", "copy"):
+            return
+        typed = f"/{command.name} {argument if command.name != 'login' else argument.partition(' ')[0]}".strip()
+        separator = "\n" if "\n" in output.text else " · "
+        self.host.say("error" if output.is_error else "info", f"{typed}{separator}{output.text}")
+
+    def _act(self, output: CommandOutput) -> None:
+        match output.action:
+            case "exit":
+                self.host.leave()
+            case "switch":
+                if output.options is not None:
+                    self.host.switch(output.options)
+            case "pick_session":
+                self.host.pick_session()
+            case "pick_model":
+                self.host.pick_model()
+            case "help":
+                self.host.show_help()
+            case "copy":
+                self.host.copy_text(output.payload, output.text)
+            case "":
+                self.host.measure()
+
+    def _tell(self) -> None:
+        self.changed(tuple(f"/{command.name} {argument}".strip() for command, argument in self.waiting))

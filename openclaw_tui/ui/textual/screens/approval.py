@@ -1,0 +1,185 @@
+"""The question before an act: the whole command or change, why it is asked, and four answers.
+
+Nothing is cut: what does not fit is scrolled to. Opened in the middle of typing, it takes no answer for a moment.
+"""
+
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from openclaw_tui.constants import APPROVAL_GUARD_SECONDS
+from openclaw_tui.events import ApprovalRequested, Risk
+from openclaw_tui.tools.approval import Decision, DecisionKind
+from openclaw_tui.ui.textual.bindings import bindings_of
+from openclaw_tui.ui.textual.rendering.diff_lines import DiffLine, diff_counts, parse_diff, with_marks
+from openclaw_tui.ui.textual.rendering.safe_text import one_line, visible
+
+_QUESTIONS: dict[Risk, str] = {
+    "read": "Read outside the project?",
+    "write": "Make this change?",
+    "execute": "Run this?",
+    "network": "Fetch this?",
+}
+_DIFF_STYLES = {"+": "$foreground on $success 14%", "-": "$foreground on $error 14%", "@": "$foreground 75%"}
+_MARK_STYLES = {"+": "bold $foreground on $success 34%", "-": "bold $foreground on $error 34%"}
+
+
+class ApprovalScreen(ModalScreen[Decision | None]):
+    """Dismisses with the decision; with None when the question was settled elsewhere (the turn was stopped)."""
+
+    CSS_PATH = "../styles/approval.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("approval"),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down,tab", "move(1)", "Down", show=False),
+        Binding("enter", "take", "Take", show=False),
+    ]
+
+    def __init__(self, request: ApprovalRequested, *, typing: bool = False) -> None:
+        super().__init__()
+        self.request = request
+        self._armed_at = monotonic() + (APPROVAL_GUARD_SECONDS if typing else 0.0)
+        self._choices = _choices(request)
+        self._at = 0
+
+    def compose(self) -> ComposeResult:
+        request = self.request
+        with Vertical(id="approval"):
+            yield Static(_QUESTIONS[request.risk], id="approval-question", markup=False)
+            yield Static(Content(visible(request.title)), id="approval-title", markup=False)
+            with VerticalScroll(id="approval-preview", can_focus=False):
+                yield Static(_preview(request), markup=False)
+            yield Static(_details(request), id="approval-details", markup=False)
+            yield Static("", id="approval-choices", markup=False)
+            yield Input(placeholder="what should it do instead? Enter: just no", id="approval-reason", compact=True)
+            yield Static("", id="approval-keys", markup=False)
+
+    def on_mount(self) -> None:
+        reason = self.query_one(Input)
+        reason.display = False
+        reason.cursor_blink = False
+        self.query_one("#approval-details").display = bool(_details(self.request).plain)
+        self._show_choices()
+        self.call_after_refresh(self._show_keys)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_keys)
+
+    # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────
+    def action_choose(self, number: int) -> None:
+        if monotonic() < self._armed_at:
+            self._armed_at = monotonic() + APPROVAL_GUARD_SECONDS
+            return
+        for place, (digit, kind, _words) in enumerate(self._choices):
+            if digit == number:
+                self._at = place
+                self._show_choices()
+                self._answer(kind)
+
+    def action_take(self) -> None:
+        self.action_choose(self._choices[self._at][0])
+
+    def action_move(self, step: int) -> None:
+        self._at = (self._at + step) % len(self._choices)
+        self._show_choices()
+
+    def action_refuse(self) -> None:
+        """Esc: out of the text field, else no."""
+        reason = self.query_one(Input)
+        if reason.display:
+            reason.display = False
+            self.set_focus(None)
+            self.call_after_refresh(self._show_keys)
+        else:
+            self.dismiss(Decision("deny"))
+
+    def _answer(self, kind: DecisionKind) -> None:
+        if kind != "deny":
+            self.dismiss(Decision(kind))
+            return
+        reason = self.query_one(Input)
+        reason.display = True
+        reason.focus()
+
+    @on(Input.Submitted)
+    def _with_reason(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(Decision("deny", event.value.strip()))
+
+    # ── looking ────────────────────────────────────────────────────────────────────────────────────────────────
+    def action_page(self, step: int) -> None:
+        preview = self.query_one("#approval-preview")
+        preview.scroll_relative(y=step * max(1, preview.size.height - 1), animate=False)
+
+    def action_line(self, step: int) -> None:
+        self.query_one("#approval-preview").scroll_relative(y=step, animate=False)
+
+    def action_copy(self) -> None:
+        """Copy what is selected; the question stays open."""
+        text = self.get_selected_text()
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.query_one("#approval-keys", Static).update("copied")
+
+    def _show_choices(self) -> None:
+        lines = [
+            Content.styled(f"{'▸' if place == self._at else ' '} {digit} {words}", _row_style(place == self._at))
+            for place, (digit, _kind, words) in enumerate(self._choices)
+        ]
+        self.query_one("#approval-choices", Static).update(Content("\n").join(lines))
+
+    def _show_keys(self) -> None:
+        preview = self.query_one("#approval-preview")
+        below = f"PgUp PgDn read all {preview.virtual_size.height} lines · " if preview.max_scroll_y > 0 else ""
+        self.query_one("#approval-keys", Static).update(f"{below}↑ ↓ Enter, or the key · Esc no")
+
+
+def _row_style(selected: bool) -> str:
+    return "$text-primary bold" if selected else "$foreground"
+
+
+def _choices(request: ApprovalRequested) -> list[tuple[int, DecisionKind, str]]:
+    """Digit, decision and words. The digits keep their meaning where a choice is not offered."""
+    choices: list[tuple[int, DecisionKind, str]] = [(1, "once", "yes, once (y)")]
+    choices.append((2, "session", "yes, and the same for this session (a)"))
+    if request.prefix_rule:
+        choices.append((3, "prefix", f"always: {one_line(request.prefix_rule)} (p)"))
+    choices.append((4, "deny", "no, and say what to do instead (n)"))
+    return choices
+
+
+def _details(request: ApprovalRequested) -> Content:
+    """The parts of a chain, and the reasons for asking."""
+    lines: list[Content] = []
+    if len(request.parts) > 1:
+        lines += [Content.styled(f"{n}. {one_line(part)}", "$foreground") for n, part in enumerate(request.parts, 1)]
+    lines += [Content.styled(f"why: {one_line(reason)}", "$text-warning") for reason in request.reasons]
+    return Content("\n").join(lines)
+
+
+def _preview(request: ApprovalRequested) -> Content:
+    if request.preview_kind != "diff":
+        return Content(visible(request.preview))
+    added, removed = diff_counts(request.preview)
+    lines = with_marks(parse_diff(request.preview))
+    digits = max((len(str(line.number)) for line in lines), default=1)
+    head = Content.styled(f"+{added} −{removed} lines", "$foreground 75%")
+    return Content("\n").join([head, *(_diff_line(line, digits) for line in lines)])
+
+
+def _diff_line(line: DiffLine, digits: int) -> Content:
+    base = _DIFF_STYLES.get(line.sign, "")
+    parts: list[Content] = [Content.styled(f"{line.number:>{digits}} {line.sign} ", base)]
+    at = 0
+    for start, end in line.marks:
+        parts.append(Content.styled(line.text[at:start], base))
+        parts.append(Content.styled(line.text[start:end], _MARK_STYLES.get(line.sign, base)))
+        at = end
+    return Content("").join([*parts, Content.styled(line.text[at:], base)])

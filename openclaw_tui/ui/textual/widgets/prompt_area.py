@@ -1,0 +1,181 @@
+"""The text area of the prompt: the keys people expect, whole graphemes, pastes as blocks, a history at its edges."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.cells import split_graphemes
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import TextArea
+from textual.widgets.text_area import Location
+
+from openclaw_tui.ui.prompt_history import PromptHistory
+from openclaw_tui.ui.terminal_input import clean_paste
+from openclaw_tui.ui.textual.bindings import bindings_of
+from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
+from openclaw_tui.ui.textual.widgets.paste_chips import PasteChips
+
+
+class PromptArea(TextArea):
+    """`take_back` gives the last queued message, for ↑ on an empty prompt."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
+
+    class Sent(Message):
+        """Enter, or Tab for `follow_up`. `shown` is what stood in the prompt, `text` what it stands for."""
+
+        def __init__(self, text: str, shown: str, *, follow_up: bool = False) -> None:
+            super().__init__()
+            self.text = text
+            self.shown = shown
+            self.follow_up = follow_up
+
+    class CompletionChosen(Message):
+        """The selected completion is taken; `send` when Enter took it."""
+
+        def __init__(self, *, send: bool) -> None:
+            super().__init__()
+            self.send = send
+
+    class LeaveAsked(Message):
+        pass
+
+    class HelpAsked(Message):
+        pass
+
+    def __init__(self, menu: CompletionMenu, take_back: Callable[[], str | None]) -> None:
+        super().__init__(
+            soft_wrap=True,
+            show_line_numbers=False,
+            tab_behavior="focus",
+            highlight_cursor_line=False,
+            compact=True,
+            id="prompt-area",
+        )
+        self.cursor_blink = False
+        self.menu = menu
+        self.take_back = take_back
+        self.prompts = PromptHistory()
+        self.chips = PasteChips()
+
+    # ── text ───────────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def whole_text(self) -> str:
+        """What is sent: chips replaced by what they stand for."""
+        return self.chips.expanded(self.text)
+
+    @property
+    def cursor_index(self) -> int:
+        """Characters before the cursor."""
+        row, column = self.cursor_location
+        return sum(len(self.document.get_line(number)) + 1 for number in range(row)) + column
+
+    def set_text(self, text: str, cursor: int | None = None) -> None:
+        """Replace everything; the cursor goes to the end, or behind `cursor` characters. Can be undone."""
+        self.replace(text, (0, 0), self.document.end)
+        before = text if cursor is None else text[:cursor]
+        self.move_cursor((before.count("\n"), len(before) - before.rfind("\n") - 1))
+
+    def replace_before_cursor(self, start: int, text: str) -> None:
+        """Replace what stands between the character `start` and the cursor."""
+        before = self.text[:start]
+        place = (before.count("\n"), len(before) - before.rfind("\n") - 1)
+        result = self.replace(text, place, self.cursor_location)
+        self.move_cursor(result.end_location)
+
+    # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.prevent_default()
+        elif event.character == "?" and not self.text:
+            event.prevent_default().stop()
+            self.post_message(self.HelpAsked())
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default().stop()
+        self.insert(self.chips.shown(clean_paste(event.text)))
+
+    def action_send(self) -> None:
+        if self.menu.is_open:
+            self.post_message(self.CompletionChosen(send=True))
+        elif self._backslash_before_cursor():
+            row, column = self.cursor_location
+            self.replace("\n", (row, column - 1), (row, column))
+        else:
+            self.post_message(self.Sent(self.whole_text, self.text))
+
+    def action_newline(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    def action_tab(self) -> None:
+        if self.menu.is_open:
+            self.post_message(self.CompletionChosen(send=False))
+        elif self.text.strip():
+            self.post_message(self.Sent(self.whole_text, self.text, follow_up=True))
+
+    def action_up(self) -> None:
+        if self.menu.is_open:
+            self.menu.move(-1)
+            return
+        if not self.text and not self.prompts.is_walking and (queued := self.take_back()) is not None:
+            self.set_text(queued)
+            return
+        if self._visual_row() > 0:
+            self.action_cursor_up()
+            self._snap()
+        elif (older := self.prompts.older(self.text)) is not None:
+            self.set_text(older, len(older.partition("\n")[0]))
+
+    def action_down(self) -> None:
+        if self.menu.is_open:
+            self.menu.move(1)
+        elif self._visual_row() < self.wrapped_document.height - 1:
+            self.action_cursor_down()
+            self._snap()
+        elif (newer := self.prompts.newer(self.text)) is not None:
+            self.set_text(newer)
+
+    def action_delete_or_leave(self) -> None:
+        if self.text:
+            self.action_delete_right()
+        else:
+            self.post_message(self.LeaveAsked())
+
+    def action_delete_left(self) -> None:
+        row, column = self.cursor_location
+        start = self.chips.span_at(self.document.get_line(row), column) if self.selection.is_empty else None
+        if start is None:
+            super().action_delete_left()
+        else:
+            self.delete((row, start), (row, column), maintain_selection_offset=False)
+
+    # ── graphemes ──────────────────────────────────────────────────────────────────────────────────────────────
+    def get_cursor_left_location(self) -> Location:
+        row, column = self.cursor_location
+        if column == 0:
+            return super().get_cursor_left_location()
+        return row, max((start for start, _end in self._graphemes(row) if start < column), default=0)
+
+    def get_cursor_right_location(self) -> Location:
+        row, column = self.cursor_location
+        ends = [end for _start, end in self._graphemes(row) if end > column]
+        return (row, min(ends)) if ends else super().get_cursor_right_location()
+
+    def _graphemes(self, row: int) -> list[tuple[int, int]]:
+        spans, _width = split_graphemes(self.document.get_line(row))
+        return [(start, end) for start, end, _cells in spans]
+
+    def _snap(self) -> None:
+        """Moving up or down may end inside a grapheme: go to its begin."""
+        row, column = self.cursor_location
+        inside = next((start for start, end in self._graphemes(row) if start < column < end), None)
+        if inside is not None:
+            self.move_cursor((row, inside))
+
+    def _visual_row(self) -> int:
+        return self.wrapped_document.location_to_offset(self.cursor_location).y
+
+    def _backslash_before_cursor(self) -> bool:
+        row, column = self.cursor_location
+        return column > 0 and self.document.get_line(row)[column - 1] == "\\"
