@@ -4,6 +4,7 @@ A front end sends commands and reads events. It never touches the history, a pro
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from openclaw_tui.events import Notice, TurnStarted
 from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.tools.approval import ApprovalBroker, Decision
+
+_log = logging.getLogger("openclaw_tui.agent")
 
 
 @dataclass(slots=True)
@@ -210,11 +213,10 @@ class AgentSession:
 
     async def _after_failure(self, error: BaseException) -> None:
         """The last net: something nothing handled. The history is closed, the user is told in one line."""
-        known = (
-            error
-            if isinstance(error, OpenClawError)
-            else OpenClawError(f"internal error: {type(error).__name__}: {error}")
-        )
+        known = error if isinstance(error, OpenClawError) else None
+        if known is None:
+            _log.error("the turn ended with an internal error", exc_info=error)
+            known = OpenClawError(f"internal error: {type(error).__name__}: {error}")
         note_failure(self.deps, self._state, known)
         finish(self.deps, self._state, "failed", known)
 
