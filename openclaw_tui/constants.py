@@ -557,6 +557,9 @@ LINE_TOOL_NOTICE_SECONDS = 3.0
 LINE_WRITE_PAUSE_SECONDS = 0.05
 """Least time between two prints above the prompt, so that streaming does not repaint it all the time (ours)."""
 
+LINE_ABOUT_MIN_CHARS = 20
+"""Characters of what a call is about that are shown however narrow the terminal is (ours)."""
+
 LINE_DIFF_MAX_LINES = 80
 LINE_ERROR_MAX_LINES = 6
 LINE_SESSIONS_SHOWN = 20

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from openclaw_tui.events import ContextAct, ContextLayer, Sink
+from openclaw_tui.events import ContextAct, ContextLayer, Notice, NoticeLevel, Sink
 from openclaw_tui.ledger.ledger import Ledger, LedgerRow
 
 
@@ -16,6 +16,7 @@ class Acts:
         self.ledger = ledger
         self._emit = emit
         self._clock = clock
+        self._noticed: set[str] = set()
 
     def record(
         self,
@@ -57,3 +58,12 @@ class Acts:
                 data={**data, "way_back": way_back} if way_back else data,
             )
         )
+
+    def notice(self, level: NoticeLevel, text: str) -> None:
+        """A line for the user that is no act: nothing was changed by it."""
+        self._emit(Notice(self._key, level, text))
+
+    def notice_once(self, level: NoticeLevel, text: str) -> None:
+        if text not in self._noticed:
+            self._noticed.add(text)
+            self.notice(level, text)

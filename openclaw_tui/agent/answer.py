@@ -37,6 +37,7 @@ async def stream_answer(
     async for event in provider.stream(request):
         if isinstance(event, StreamEnded):
             message = answer.finish(event)
+            state.diagnostics = event.diagnostics
         else:
             answer.add(event)
             seen.show(event)

@@ -47,7 +47,7 @@ async def run_step(deps: AgentDeps, state: TurnState) -> AssistantMessage:
         now_ms=deps.now_ms(),
     )
     await _accept(deps, state, message_id, answer)
-    deps.requests.observe(prepared, answer)
+    deps.requests.observe(prepared, answer, state.diagnostics)
     if answer.tool_calls:
         await _run_tools(deps, state, answer)
     return answer

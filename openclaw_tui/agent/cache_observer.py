@@ -113,9 +113,7 @@ class CacheObserver:
         if verdict is not None:
             self._tell(verdict, cause, price, diagnostics)
 
-    def _cause(
-        self, verdict: CacheVerdict, call: SentCall, age: float | None, diagnostics: Mapping[str, Any]
-    ) -> str:
+    def _cause(self, verdict: CacheVerdict, call: SentCall, age: float | None, diagnostics: Mapping[str, Any]) -> str:
         if verdict.kind == "expired":
             return f"expired: {_span(age or 0.0)} since the last call"
         named = [self._named(change, call) for change in verdict.changes]
@@ -163,9 +161,7 @@ class CacheObserver:
         self._counts = {layer: _count(call, layer) for layer in _LAYERS}
         self._counts["engine"] = call.prepared.report.count("engine", "changed")
 
-    def _tell(
-        self, verdict: CacheVerdict, cause: str, price: float | None, diagnostics: Mapping[str, Any]
-    ) -> None:
+    def _tell(self, verdict: CacheVerdict, cause: str, price: float | None, diagnostics: Mapping[str, Any]) -> None:
         data: dict[str, Any] = {"changes": [change.code for change in verdict.changes]}
         spot = self.spot() if {"systemPrompt", "tools"} & set(data["changes"]) else None
         if spot is not None:

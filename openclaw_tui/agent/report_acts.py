@@ -24,7 +24,13 @@ _REPAIRS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 }
 """Verb → sentence, and the counts of the report that add up to it."""
 
-_GUARD_VERBS = {"capped": "capped", "trimmed": "trimmed", "cleared": "cleared", "pruned": "trimmed", "dropped": "cleared"}
+_GUARD_VERBS = {
+    "capped": "capped",
+    "trimmed": "trimmed",
+    "cleared": "cleared",
+    "pruned": "trimmed",
+    "dropped": "cleared",
+}
 
 
 class ReportActs:

@@ -2,15 +2,23 @@
 
 Gathering (reading bootstrap files, listing skills) happens once a turn, so that changes are noticed; the sealed text is
 sent until the change is applied. Decisions that shape the wire form of old messages are stored as `custom` entries.
+Invariant: nothing here is recomputed for messages that were there at the last step.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.cache_observer import CacheObserver, SentCall
+from openclaw_tui.agent.prompt_changes import PromptChanges
+from openclaw_tui.agent.report_acts import ReportActs
 from openclaw_tui.agent.request_memory import RequestMemory
-from openclaw_tui.agent.result_ids import ResultIds
+from openclaw_tui.agent.result_ids import ResultIds, ResultNames
 from openclaw_tui.agent.rewriting import rewrite_branch
-from openclaw_tui.agent.sealed_prompt import PromptSeal
+from openclaw_tui.agent.tail_results import sent_size
+from openclaw_tui.agent.turn_prompt import GatherInputs, TurnPrompt
 from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.constants import (
     MAX_OUTPUT_TOKENS,
@@ -19,21 +27,25 @@ from openclaw_tui.constants import (
     RESERVE_TOKENS,
 )
 from openclaw_tui.context.budget import ContextBudget, context_budget
+from openclaw_tui.context.decisions import GuardDecision
 from openclaw_tui.context.engine import RewriteResult, SessionRef
 from openclaw_tui.context.engine_host import EngineHost
 from openclaw_tui.context.guard import GuardOrder
 from openclaw_tui.context.measure import ContextSize, measure_context
 from openclaw_tui.context.pipeline import PipelineInputs, PreparedRequest, prepare_request
+from openclaw_tui.context.pruning import NO_PRUNING, PruningSettings
+from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import AssistantMessage, CacheRetention, Message, ThinkingLevel, ToolDefinition, Usage
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.prompt.system_prompt import PromptInputs, SystemPrompt, build_dynamic_part, build_stable_part
+from openclaw_tui.prompt.system_prompt import PromptInputs, SystemPrompt
 from openclaw_tui.providers.base import ProviderRequest
-from openclaw_tui.providers.catalog import NO_OVERRIDES, supported_level
+from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.model_overrides import Overrides
 from openclaw_tui.providers.pricing import cost_usd
 from openclaw_tui.session.manager import SessionManager
-from openclaw_tui.tokens import estimate_text_tokens, estimate_tools_tokens
 from openclaw_tui.transcript.policy import transcript_policy
+
+_NO_DIAGNOSTICS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +61,23 @@ class RequestSettings:
     cache_retention: CacheRetention = "short"
     history_limit: int | None = None
     guard_order: GuardOrder = "newest-first"
+    pruning: PruningSettings = NO_PRUNING
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSources:
+    """Other models: the user's chain of fallbacks, his overrides, and the servers that know their own window."""
+
+    fallbacks: Sequence[ModelInfo] = ()
+    overrides: Overrides = field(default_factory=dict)
+    live_limits: Callable[[ModelInfo], Awaitable[ModelInfo]] | None = None
+
+
+NO_MODELS = ModelSources()
 
 
 class RequestBuilder:
-    """One per session. `gather_inputs` reads the workspace; `fallbacks` is the user's chain of other models."""
+    """One per session. `gather_inputs` reads the workspace; `clock` is wall time in seconds."""
 
     def __init__(
         self,
@@ -63,10 +88,11 @@ class RequestBuilder:
         thinking: ThinkingLevel,
         engine: EngineHost,
         settings: RequestSettings,
-        gather_inputs: Callable[[ModelInfo, ThinkingLevel], PromptInputs],
-        fallbacks: Sequence[ModelInfo] = (),
-        model_overrides: Overrides = NO_OVERRIDES,
-        save: Callable[[], None] | None = None,
+        gather_inputs: GatherInputs,
+        acts: Acts,
+        cache: CacheObserver,
+        models: ModelSources = NO_MODELS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.manager = manager
         self.session_ref = session_ref
@@ -74,17 +100,23 @@ class RequestBuilder:
         self.thinking: ThinkingLevel = supported_level(model, thinking)
         self.engine = engine
         self.settings = settings
+        self.cache = cache
+        self.models = models
         self.result_ids = ResultIds()
         self.compaction_backoff = 0
+        self.save: Callable[[], None] | None = None
         self.last: ProviderRequest | None = None
-        self._gather_inputs = gather_inputs
-        self._fallbacks = fallbacks
-        self.model_overrides = model_overrides
-        self._save = save
-        self._seal = PromptSeal(manager)
-        self._memory = RequestMemory(manager)
-        self._inputs: PromptInputs | None = None
-        self.result_ids.learn(manager.project().messages, self._memory.last_result)
+        self._acts = acts
+        self._clock = clock
+        self._asked: set[str] = set()
+        changes = PromptChanges(manager, acts, cache, clock)
+        self._prompt = TurnPrompt(gather_inputs, changes, acts, model, self.thinking)
+        self.memory = RequestMemory(manager)
+        self._told = ReportActs(acts)
+        self._names = ResultNames()
+        self._decided: dict[str, GuardDecision] = {}
+        self._sent: SentCall | None = None
+        self.result_ids.learn(manager.project().messages, self.memory.last_result)
 
     @property
     def budget(self) -> ContextBudget:
@@ -97,6 +129,10 @@ class RequestBuilder:
             flush_soft_tokens=settings.flush_soft_tokens,
             max_output=settings.max_output or MAX_OUTPUT_TOKENS,
         )
+
+    @property
+    def model_overrides(self) -> Overrides:
+        return self.models.overrides
 
     @property
     def compaction_enabled(self) -> bool:
@@ -112,114 +148,140 @@ class RequestBuilder:
 
     @property
     def inputs(self) -> PromptInputs:
-        if self._inputs is None:
-            self._inputs = self._gather_inputs(self.model, self.thinking)
-        return self._inputs
+        return self._prompt.inputs
 
     async def gather(self) -> None:
-        """Read the workspace again; a change waits until it is applied."""
-        self._inputs = self._gather_inputs(self.model, self.thinking)
+        """At the start of a turn: read the workspace again, see that the window is large enough, note what changed.
+
+        Raises ConfigError where the fixed parts alone leave no room.
+        """
+        await self._learn_limits()
+        self._prompt.gather()
+        self._prompt.fit(self.budget, self.settings.min_context_tokens)
+        if self._prompt.notice_changes(self.settings.cache_retention, self.context_size().tokens):
+            self._leave_bound_thinking_out()
 
     def preview_prompt(self) -> tuple[SystemPrompt, tuple[ToolDefinition, ...]]:
         """What would be sent as prompt and tools; seals and stores nothing."""
-        sealed = self._seal.current or self._seal.fresh(build_stable_part(self.inputs), self.inputs.tools)
-        return SystemPrompt(stable=sealed.stable, dynamic=build_dynamic_part(self.inputs)), sealed.tools
+        return self._prompt.preview()
 
     async def prepare(self) -> PreparedRequest:
         """Run the pipeline. Raises PreemptiveContextOverflow."""
-        sealed = self._seal.use(build_stable_part(self.inputs), self.inputs.tools)
-        prompt = SystemPrompt(stable=sealed.stable, dynamic=build_dynamic_part(self.inputs))
-        messages = self._messages()
+        at = self._clock()
+        prompt, tools = self._prompt.sent()
+        projection = self.manager.project()
+        messages = projection.messages
         prepared = await prepare_request(
             PipelineInputs(
                 session=self.session_ref,
                 messages=messages,
-                fresh_from=self.manager.project().fresh_from,
+                fresh_from=projection.fresh_from,
                 model=self.model,
                 policy=transcript_policy(self.model),
                 thinking=self.thinking,
                 cache_retention=self.settings.cache_retention,
                 prompt=prompt,
-                tools=sealed.tools,
+                tools=tools,
                 engine=self.engine,
                 budget=self.budget,
                 history_limit=self.settings.history_limit,
                 guard_order=self.settings.guard_order,
-                guard_decisions=self._memory.guard_decisions,
-                result_ids=ResultIds.names(messages),
-                calibration=self._memory.calibration(self.model),
-                drop_mismatched_thinking=self._memory.thinking_left_out(self.model),
+                pruning=self.settings.pruning,
+                cache_age_seconds=self.cache.age_seconds(at),
+                unbound=self.memory.unbound(messages, self.model),
+                guard_decisions=self.memory.guard_decisions,
+                result_ids=self._names.of(messages),
+                calibration=self.memory.calibration(self.model),
+                drop_mismatched_thinking=self.memory.thinking_left_out(self.model),
                 previous_response_id=_last_response_id(messages, self.model),
             )
         )
-        self._memory.remember(prepared.new_decisions)
+        self.memory.remember(prepared.new_decisions)
+        self._decided.update(prepared.new_decisions)
+        self._told.tell(prepared, messages)
+        self.cache.before_send(prepared.request, at)
         self.last = prepared.request
+        self._sent = SentCall(prepared, at, projection.compaction.id if projection.compaction else "", self._decided)
         return replace(prepared, estimated_usd=self._likely_cost(prepared))
 
-    def observe(self, prepared: PreparedRequest, answer: AssistantMessage) -> None:
-        """Learn from what the provider reported."""
+    def observe(
+        self, prepared: PreparedRequest, answer: AssistantMessage, diagnostics: Mapping[str, Any] = _NO_DIAGNOSTICS
+    ) -> None:
+        """Learn from what the provider reported: the estimate's error, and whether the cache held."""
         if answer.usage.prompt_tokens > 0:
-            self._memory.calibrate(self.model, prepared, answer.usage)
+            self.memory.calibrate(prepared.request.model, prepared, answer.usage)
+        last = self.cache.calls.last
+        after_fault = self.engine.fault is not None
+        self._told.tell_engine(prepared.engine, last.engine if last else "", after_fault=after_fault)
+        if self._sent is not None:
+            self.cache.observe(replace(self._sent, prepared=prepared), answer, diagnostics)
+        self._decided = {}
 
     def context_size(self) -> ContextSize:
         """How full the context is now, without running the pipeline."""
-        messages = self._messages()
+        projection = self.manager.project()
         return measure_context(
-            messages,
+            projection.messages,
             model=self.model,
-            fresh_from=self.manager.project().fresh_from,
+            fresh_from=projection.fresh_from,
             fixed_tokens=self.fixed_tokens(),
-            calibration=self._memory.calibration(self.model),
+            calibration=self.memory.calibration(self.model),
         )
 
     def estimated_size(self) -> int:
         """The same from estimates alone: the one method for before and after of a compaction."""
-        messages = self._messages()
-        return measure_context(
-            messages,
-            model=self.model,
-            fresh_from=len(messages),
-            fixed_tokens=self.fixed_tokens(),
-            calibration=self._memory.calibration(self.model),
-        ).tokens
+        sizes = (sent_size(message, self.memory.guard_decisions) for message in self.manager.project().messages)
+        whole = self.fixed_tokens() + sum(sizes)
+        return self.memory.calibration(self.model).corrected(whole)
 
     def fixed_tokens(self) -> int:
         """Estimated tokens of the system prompt and the tool schemas."""
-        prompt, tools = self.preview_prompt()
-        return estimate_text_tokens(prompt.stable) + estimate_text_tokens(prompt.dynamic) + estimate_tools_tokens(tools)
+        return self._prompt.fixed_tokens()
 
     def use_model(self, model: ModelInfo, thinking: ThinkingLevel | None = None) -> None:
         self.model = model
         self.thinking = supported_level(model, thinking or self.thinking)
         self.compaction_backoff = 0
+        self._prompt.use(self.model, self.thinking)
 
     def use_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
         self.thinking = supported_level(self.model, level)
+        self._prompt.use(self.model, self.thinking)
         return self.thinking
 
     def next_fallback(self, tried: Sequence[str]) -> ModelInfo | None:
-        return next((m for m in self._fallbacks if m.ref not in tried and m.ref != self.model.ref), None)
+        return next((m for m in self.models.fallbacks if m.ref not in tried and m.ref != self.model.ref), None)
 
     def drop_thinking(self) -> None:
         """Stored reasoning up to here is left out for this provider from now on; remembered in the session."""
-        self._memory.leave_thinking_out(self.model)
+        self.memory.leave_thinking_out(self.model)
 
     def after_compaction(self) -> None:
         """The prefix is paid for anew anyway, so changes that waited enter now."""
         self.compaction_backoff = 0
-        self._seal.use(build_stable_part(self.inputs), self.inputs.tools)
-        self._seal.apply_pending()
-        if self.model.prefix_bound:
-            self._memory.leave_thinking_out(self.model)
+        self._prompt.apply_changes()
+        self._leave_bound_thinking_out()
 
-    def apply_pending_prompt(self) -> bool:
-        """Let a waiting change of the stable prompt enter on the user's word."""
-        self._seal.use(build_stable_part(self.inputs), self.inputs.tools)
-        return self._seal.apply_pending()
+    def reload_prompt(self) -> list[str]:
+        """`/reload`: let what changed enter now; the names of what entered."""
+        self._prompt.gather()
+        self._prompt.fit(self.budget, self.settings.min_context_tokens)
+        changed = self._prompt.apply_changes()
+        if changed:
+            self._leave_bound_thinking_out()
+        return changed
 
     def save_metadata(self) -> None:
-        if self._save is not None:
-            self._save()
+        if self.save is not None:
+            self.save()
+
+    def reread(self) -> None:
+        """Take over what the branch says that the session is on now, after its leaf was moved."""
+        self.memory = RequestMemory(self.manager)
+        self._prompt.reread(PromptChanges(self.manager, self._acts, self.cache, self._clock))
+        self.result_ids.learn(self.manager.project().messages, max(self.result_ids.last, self.memory.last_result))
+        self.compaction_backoff = 0
+        self.last = self._sent = None
 
     async def rewrite_entries(self, replacements: Mapping[str, Message]) -> RewriteResult:
         return rewrite_branch(self.manager, replacements)
@@ -230,8 +292,21 @@ class RequestBuilder:
         cached = known and _was_cached(prepared.request.messages)
         return cost_usd(self.model, Usage(input=new, cache_read=known) if cached else Usage(input=known + new))
 
-    def _messages(self) -> tuple[Message, ...]:
-        return self._memory.without_left_out_thinking(self.manager.project().messages, self.model)
+    def _leave_bound_thinking_out(self) -> None:
+        """Reasoning that is tied to the bytes before it cannot be sent behind other bytes."""
+        if self.model.prefix_bound:
+            self.memory.leave_thinking_out(self.model)
+
+    async def _learn_limits(self) -> None:
+        """Ask once about a model whose window only its server knows; one that does not tell changes nothing."""
+        model, ask = self.model, self.models.live_limits
+        if ask is None or model.ref in self._asked or model.window_source != "assumed":
+            return
+        self._asked.add(model.ref)
+        try:
+            self.use_model(await ask(model))
+        except OpenClawError as error:
+            self._acts.notice("info", f"{model.ref}: its server does not tell its window ({error})")
 
 
 def _last_response_id(messages: Sequence[Message], model: ModelInfo) -> str | None:

@@ -5,18 +5,18 @@ the token estimate. Read once when the session is opened; written when it change
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from openclaw_tui.constants import CALIBRATION_SAVE_EVERY
 from openclaw_tui.context.decisions import GuardDecision, decisions_from_data, decisions_to_data
 from openclaw_tui.context.pipeline import PreparedRequest
-from openclaw_tui.messages import AssistantMessage, Message, ThinkingBlock, Usage
+from openclaw_tui.messages import Message, Usage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.session.custom_types import CALIBRATION, GUARD_DECISIONS, THINKING_LEFT_OUT
 from openclaw_tui.session.entries import CompactionEntry, CustomEntry
 from openclaw_tui.session.manager import SessionManager
-from openclaw_tui.tokens import Calibration, estimate_messages_tokens
+from openclaw_tui.tokens import Calibration, estimate_message_tokens
+from openclaw_tui.transcript.incremental import Growing
 
 
 class RequestMemory:
@@ -25,6 +25,8 @@ class RequestMemory:
         self.guard_decisions: dict[str, GuardDecision] = {}
         self.last_result = 0
         self._left_out: dict[str, str | None] = {}
+        self._unbound: dict[str, tuple[Message | None, frozenset[str]]] = {}
+        self._estimates = Growing(estimate_message_tokens)
         self._calibrations: dict[str, Calibration] = {}
         for entry in manager.branch():
             if isinstance(entry, CustomEntry) and isinstance(entry.data, Mapping):
@@ -48,23 +50,26 @@ class RequestMemory:
     def thinking_left_out(self, model: ModelInfo) -> bool:
         return model.provider in self._left_out
 
-    def without_left_out_thinking(self, messages: tuple[Message, ...], model: ModelInfo) -> tuple[Message, ...]:
-        """The messages with reasoning removed from all that stood in the session when it was left out.
+    def unbound(self, messages: tuple[Message, ...], model: ModelInfo) -> frozenset[str]:
+        """Entries whose reasoning is not sent: the answers that stood in the session when it was left out.
 
         Where the last such message is covered by a summary, nothing of its time is sent any more.
         """
         last = self._left_out.get(model.provider)
-        position = next((at for at, m in enumerate(messages) if m.entry_id == last), None) if last else None
-        if position is None:
-            return messages
-        return tuple(_bare(m) for m in messages[: position + 1]) + messages[position + 1 :]
+        if last is None or not messages:
+            return frozenset()
+        known, found = self._unbound.get(model.provider, (None, frozenset()))
+        if known is not messages[0] or last not in found:
+            found = _answers_until(last, messages)
+            self._unbound[model.provider] = (messages[0], found)
+        return found
 
     def calibration(self, model: ModelInfo) -> Calibration:
         return self._calibrations.get(model.ref, Calibration())
 
     def calibrate(self, model: ModelInfo, prepared: PreparedRequest, usage: Usage) -> None:
         """Learn from one call: the whole request's estimate against what the server counted."""
-        estimate = prepared.fixed_tokens + estimate_messages_tokens(prepared.request.messages)
+        estimate = prepared.fixed_tokens + sum(self._estimates.of(prepared.request.messages))
         learnt = self.calibration(model).observe(estimate, usage.prompt_tokens)
         self._calibrations[model.ref] = learnt
         if learnt.samples % CALIBRATION_SAVE_EVERY == 1:
@@ -83,10 +88,11 @@ class RequestMemory:
                 self._calibrations[data["model"]] = Calibration(float(factor), samples, float(error))
 
 
-def _bare(message: Message) -> Message:
-    if not isinstance(message, AssistantMessage) or not any(isinstance(b, ThinkingBlock) for b in message.content):
-        return message
-    return replace(message, content=tuple(b for b in message.content if not isinstance(b, ThinkingBlock)))
+def _answers_until(last: str, messages: tuple[Message, ...]) -> frozenset[str]:
+    """Entry ids up to and with `last`; empty where it is not among the messages."""
+    ids = [message.entry_id for message in messages]
+    until = ids.index(last) + 1 if last in ids else 0
+    return frozenset(entry_id for entry_id in ids[:until] if entry_id is not None)
 
 
 def _whole(value: object, default: int) -> int:

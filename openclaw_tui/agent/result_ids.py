@@ -6,6 +6,7 @@ true. Results of a foreign session have none stored; they get theirs by position
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from operator import is_
 
 from openclaw_tui.messages import Message, ToolResultMessage
 
@@ -43,9 +44,30 @@ class ResultIds:
         return numbers
 
     @classmethod
-    def names(cls, messages: Iterable[Message]) -> Mapping[str, str]:
+    def names(cls, messages: Iterable[Message]) -> dict[str, str]:
         """Entry id → `t17`."""
         return {entry: f"t{number}" for entry, number in cls.mapping(messages).items()}
+
+
+class ResultNames:
+    """The names of a growing conversation's results; only messages that are new are looked at."""
+
+    def __init__(self) -> None:
+        self._messages: tuple[Message, ...] = ()
+        self._names: dict[str, str] = {}
+        self._last = 0
+
+    def of(self, messages: tuple[Message, ...]) -> Mapping[str, str]:
+        """Entry id → `t17`."""
+        known = len(self._messages)
+        if known > len(messages) or not all(map(is_, self._messages, messages)):
+            known, self._names, self._last = 0, {}, 0
+        for message in messages[known:]:
+            if isinstance(message, ToolResultMessage) and message.entry_id is not None:
+                self._last = _stored_number(message.details) or self._last + 1
+                self._names[message.entry_id] = f"t{self._last}"
+        self._messages = messages
+        return self._names
 
 
 def _stored_number(details: Mapping[str, object] | None) -> int | None:

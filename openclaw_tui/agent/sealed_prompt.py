@@ -5,12 +5,12 @@ are byte-equal to those before the exit. What changed since (an edited AGENTS.md
 enters at the next compaction or on the user's word, when the prefix is paid for again anyway.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from openclaw_tui.messages import ToolDefinition
-from openclaw_tui.prompt.stability import digest, order_tools
+from openclaw_tui.prompt.stability import order_tools, tool_schema_digest
 from openclaw_tui.session.custom_types import SEALED_PROMPT
 from openclaw_tui.session.entries import CustomEntry
 from openclaw_tui.session.manager import SessionManager
@@ -23,50 +23,36 @@ class SealedPrompt:
     stable: str
     tools: tuple[ToolDefinition, ...]
 
-    @property
-    def key(self) -> str:
-        return digest(
-            self.stable + "".join(f"{tool.name}{tool.description}{dict(tool.parameters)}" for tool in self.tools)
-        )
+    @classmethod
+    def fresh(cls, stable: str, tools: Iterable[ToolDefinition]) -> "SealedPrompt":
+        """A prompt as it would be sealed now."""
+        return cls(stable=stable, tools=tuple(order_tools(tools)))
+
+    def sends_the_same_as(self, other: "SealedPrompt") -> bool:
+        """Whether both put the same bytes on the wire; the summaries of tools are not sent."""
+        return self.stable == other.stable and _schemas(self) == _schemas(other)
 
 
 class PromptSeal:
-    """Holds the sealed prompt of one session and the fresh one that may replace it."""
+    """Holds the sealed prompt of one session."""
 
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
         self._sealed = _stored(manager)
-        self.pending: SealedPrompt | None = None
-
-    def use(self, stable: str, tools: Sequence[ToolDefinition]) -> SealedPrompt:
-        """The prompt to send; the freshly gathered one is sealed if none is, else kept as pending when it differs."""
-        fresh = self.fresh(stable, tools)
-        if self._sealed is None:
-            self._seal(fresh)
-            return fresh
-        self.pending = fresh if fresh.key != self._sealed.key else None
-        return self._sealed
-
-    @staticmethod
-    def fresh(stable: str, tools: Sequence[ToolDefinition]) -> SealedPrompt:
-        """A prompt as it would be sealed now."""
-        return SealedPrompt(stable=stable, tools=tuple(order_tools(tools)))
 
     @property
     def current(self) -> SealedPrompt | None:
         return self._sealed
 
-    def apply_pending(self) -> bool:
-        """Let the waiting change enter; True when there was one."""
-        if self.pending is None:
-            return False
-        self._seal(self.pending)
-        self.pending = None
-        return True
-
-    def _seal(self, prompt: SealedPrompt) -> None:
+    def put(self, prompt: SealedPrompt) -> SealedPrompt:
+        """Seal a prompt: it is on disk before anything is sent with it."""
         self._sealed = prompt
         self._manager.append_custom(SEALED_PROMPT, _as_data(prompt))
+        return prompt
+
+
+def _schemas(prompt: SealedPrompt) -> list[str]:
+    return [tool_schema_digest(tool) for tool in prompt.tools]
 
 
 def _as_data(prompt: SealedPrompt) -> dict[str, Any]:

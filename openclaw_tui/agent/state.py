@@ -1,7 +1,9 @@
 """What is known of the turn in progress; the supervisor reads it when the turn is cut short."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from openclaw_tui.messages import AssistantMessage, ToolCallBlock, Usage
 from openclaw_tui.providers.accumulator import Accumulator
@@ -9,7 +11,10 @@ from openclaw_tui.providers.accumulator import Accumulator
 
 @dataclass(slots=True)
 class TurnState:
-    """Counters of one turn. `answer` is the message being streamed, `open_calls` the calls without a stored result."""
+    """Counters of one turn. `answer` is the message being streamed, `open_calls` the calls without a stored result.
+
+    `diagnostics` is what the provider said about its cache with the last answer.
+    """
 
     steps: int = 0
     attempts: int = 0
@@ -18,6 +23,7 @@ class TurnState:
     cost_usd: float | None = 0.0
     answer: Accumulator | None = None
     answer_id: str = ""
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
     open_calls: dict[str, ToolCallBlock] = field(default_factory=dict)
     compactions_in_a_row: int = 0
     thinking_dropped: bool = False

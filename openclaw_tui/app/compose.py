@@ -10,12 +10,13 @@ from pathlib import Path
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.broadcast import Broadcast
 from openclaw_tui.agent.builtin_compactor import BuiltInCompactor
+from openclaw_tui.agent.cache_observer import CacheObserver
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import Inbox
 from openclaw_tui.agent.open_pairs import OpenPairs
 from openclaw_tui.agent.prompt_source import PromptSource
 from openclaw_tui.agent.provider_pool import ProviderPool
-from openclaw_tui.agent.request_builder import RequestBuilder
+from openclaw_tui.agent.request_builder import ModelSources, RequestBuilder
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
@@ -31,6 +32,7 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.options import Options
 from openclaw_tui.providers.base import Provider
 from openclaw_tui.providers.credentials import ApiKey, Credentials, find_credentials
+from openclaw_tui.providers.live_limits import live_limits
 from openclaw_tui.providers.model_overrides import provider_record
 from openclaw_tui.providers.registry import create_provider
 from openclaw_tui.providers.retry import RetryPolicy
@@ -130,10 +132,15 @@ def _compose(
         engine=engine,
         settings=request_settings(options, config),
         gather_inputs=source,
-        fallbacks=fallback_models(config),
-        model_overrides=config.get("models.providers"),
-        save=metadata_saver(manager, paths, session_key),
+        acts=acts,
+        cache=CacheObserver(session_key, artifacts, acts),
+        models=ModelSources(
+            fallbacks=fallback_models(config),
+            overrides=config.get("models.providers"),
+            live_limits=lambda model: live_limits(model, credentials_for(model, config, paths)),
+        ),
     )
+    requests.save = metadata_saver(manager, paths, session_key)
     deps = AgentDeps(
         session_key=session_key,
         manager=manager,
@@ -154,11 +161,16 @@ def _compose(
 
 def make_provider(model: ModelInfo, config: Config, paths: Paths) -> Provider:
     """The adapter for a model with its key. Raises AuthenticationFailed when there is none."""
+    return create_provider(model, credentials_for(model, config, paths))
+
+
+def credentials_for(model: ModelInfo, config: Config, paths: Paths) -> Credentials:
+    """The key for a model's provider, from where the user keeps it. Raises AuthenticationFailed."""
     record = provider_record(model.provider, config.get("models.providers"))
     key = os.environ.get(record.api_key_env, "").strip() if record.api_key_env else ""
     if key:
-        return create_provider(model, Credentials(ApiKey(key), None, "environment"))
-    return create_provider(model, find_credentials(model.provider, state_dir=paths.state))
+        return Credentials(ApiKey(key), None, "environment")
+    return find_credentials(model.provider, state_dir=paths.state)
 
 
 def say(app: App, level: str, text: str) -> None:

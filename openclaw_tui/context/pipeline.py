@@ -13,7 +13,17 @@ from openclaw_tui.context.engine import AssembleRequest, SessionRef
 from openclaw_tui.context.engine_host import EngineHost
 from openclaw_tui.context.guard import GuardOrder, guard_tool_results
 from openclaw_tui.context.measure import ContextSize, measure_context
-from openclaw_tui.messages import CacheRetention, Message, ThinkingLevel, ToolDefinition, UserMessage, text_of
+from openclaw_tui.context.pruning import NO_PRUNING, PruningSettings, prune_context
+from openclaw_tui.messages import (
+    AssistantMessage,
+    CacheRetention,
+    Message,
+    ThinkingLevel,
+    ToolDefinition,
+    ToolResultMessage,
+    UserMessage,
+    text_of,
+)
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.cache_boundary import insert_addition, split_at_boundary
 from openclaw_tui.prompt.system_prompt import SystemPrompt
@@ -33,7 +43,8 @@ class PipelineInputs:
     """Everything one request is made of. `messages` are the projected branch, each with its entry id.
 
     `prompt` is the system prompt, its stable part sealed for the session. `fresh_from` is the index of the first
-    message stored after the latest compaction.
+    message stored after the latest compaction. `unbound` are entries whose reasoning stays out, since what stood before
+    it was rewritten. `cache_age_seconds` is the time since the last call, None before the first.
     """
 
     session: SessionRef
@@ -49,6 +60,9 @@ class PipelineInputs:
     budget: ContextBudget
     history_limit: int | None = None
     guard_order: GuardOrder = "newest-first"
+    pruning: PruningSettings = NO_PRUNING
+    cache_age_seconds: float | None = None
+    unbound: frozenset[str] = frozenset()
     guard_decisions: Mapping[str, GuardDecision] | None = None
     result_ids: Mapping[str, str] | None = None
     calibration: Calibration = NOT_CALIBRATED
@@ -80,7 +94,8 @@ async def prepare_request(inputs: PipelineInputs) -> PreparedRequest:
     messages = _limit(messages, inputs, report)
     messages = _repair(messages, inputs, report)
     messages, addition = await _assemble(messages, inputs, report)
-    messages, wants_compaction, decisions = _guard(messages, len(addition), inputs, report)
+    pruned = _prune(messages, inputs, report)
+    messages, wants_compaction, decisions = _guard(messages, len(addition), pruned, inputs, report)
     prompt = _system_prompt(inputs, addition, report)
     return _seal(messages, prompt, wants_compaction, decisions, inputs, report)
 
@@ -99,7 +114,7 @@ def _strip_details(messages: tuple[Message, ...], report: PipelineReport) -> tup
 
 
 def _sanitize(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
-    messages, step = sanitize_session_history(messages, inputs.policy, inputs.model)
+    messages, step = sanitize_session_history(messages, inputs.policy, inputs.model, unbound=inputs.unbound)
     report.steps.append(step)
     return messages
 
@@ -116,10 +131,16 @@ def _limit(messages: tuple[Message, ...], inputs: PipelineInputs, report: Pipeli
     return messages
 
 
-def _repair(messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
+def _repair(
+    messages: tuple[Message, ...],
+    inputs: PipelineInputs,
+    report: PipelineReport,
+    removed: frozenset[str] = frozenset(),
+) -> tuple[Message, ...]:
+    """`removed` are calls whose results an engine took out on purpose."""
     if not inputs.policy.repair_tool_use_result_pairing:
         return messages
-    messages, step = repair_tool_use_result_pairing(messages, inputs.policy)
+    messages, step = repair_tool_use_result_pairing(messages, inputs.policy, removed=removed)
     report.steps.append(step)
     return messages
 
@@ -150,25 +171,59 @@ async def _assemble(
         assembled = _strip_details(assembled, report)
         assembled = _sanitize(assembled, inputs, report)
         assembled = _validate(assembled, inputs, report)
-        assembled = _repair(assembled, inputs, report)
+        assembled = _repair(assembled, inputs, report, _results_gone(messages, assembled))
     return assembled, result.system_prompt_addition
 
 
+def _results_gone(before: tuple[Message, ...], after: tuple[Message, ...]) -> frozenset[str]:
+    """Ids of calls that are still there while their result is not."""
+    left = {message.tool_call_id for message in after if isinstance(message, ToolResultMessage)}
+    calls = {call.id for message in after if isinstance(message, AssistantMessage) for call in message.tool_calls}
+    return frozenset(
+        message.tool_call_id
+        for message in before
+        if isinstance(message, ToolResultMessage) and message.tool_call_id in calls - left
+    )
+
+
+def _prune(
+    messages: tuple[Message, ...], inputs: PipelineInputs, report: PipelineReport
+) -> Mapping[str, GuardDecision]:
+    """Opt-in: what may shrink now that the cache has expired anyway; the guard applies it."""
+    if inputs.pruning.mode == "off":
+        return {}
+    decisions, step = prune_context(
+        messages,
+        inputs.pruning,
+        window_tokens=inputs.budget.window_tokens,
+        cache_age_seconds=inputs.cache_age_seconds,
+        decisions=inputs.guard_decisions or {},
+        result_ids=inputs.result_ids,
+        prefix_bound=inputs.model.prefix_bound,
+    )
+    report.steps.append(step)
+    return decisions
+
+
 def _guard(
-    messages: tuple[Message, ...], addition_chars: int, inputs: PipelineInputs, report: PipelineReport
+    messages: tuple[Message, ...],
+    addition_chars: int,
+    pruned: Mapping[str, GuardDecision],
+    inputs: PipelineInputs,
+    report: PipelineReport,
 ) -> tuple[tuple[Message, ...], bool, Mapping[str, GuardDecision]]:
     result = guard_tool_results(
         messages,
         window_tokens=guard_window(inputs.budget, inputs.calibration),
         system_chars=len(inputs.prompt.stable) + len(inputs.prompt.dynamic) + addition_chars,
         tools=inputs.tools,
-        decisions=inputs.guard_decisions or {},
+        decisions={**(inputs.guard_decisions or {}), **pruned} if pruned else inputs.guard_decisions or {},
         result_ids=inputs.result_ids or {},
         order=inputs.guard_order,
         prefix_bound=inputs.model.prefix_bound,
     )
     report.steps.append(result.step)
-    return result.messages, result.wants_compaction, result.new_decisions
+    return result.messages, result.wants_compaction, {**pruned, **result.new_decisions}
 
 
 def _system_prompt(inputs: PipelineInputs, addition: str, report: PipelineReport) -> SystemPrompt:

@@ -44,6 +44,9 @@ class PruningSettings:
     deny: tuple[str, ...] = ()
 
 
+NO_PRUNING = PruningSettings()
+
+
 def prune_context(
     messages: tuple[Message, ...],
     settings: PruningSettings,

@@ -7,8 +7,9 @@ invisible but for the time it saves.
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from operator import is_
 from typing import Generic, TypeVar
 
@@ -76,3 +77,20 @@ class IdentityMemo(Generic[ValueT]):
             self._known.clear()
         self._known[id(subject)] = (subject, value)
         return value
+
+
+class Growing(Generic[ValueT]):
+    """One value per message of a list that mostly grows at its end; only messages that are new are looked at."""
+
+    def __init__(self, value_of: Callable[[Message], ValueT]) -> None:
+        self._value_of = value_of
+        self._messages: tuple[Message, ...] = ()
+        self._values: list[ValueT] = []
+
+    def of(self, messages: tuple[Message, ...]) -> list[ValueT]:
+        """A list of the caller's own."""
+        same = sum(1 for _ in takewhile(bool, map(is_, self._messages, messages)))
+        if same < len(self._values) or same < len(messages):
+            self._values = self._values[:same] + [self._value_of(message) for message in messages[same:]]
+            self._messages = messages
+        return list(self._values)
