@@ -4,20 +4,26 @@ Gathers what compaction needs from the session (messages, sizes, the summarising
 draft. A summarising model that cannot hold the source is refused in favour of the session's own.
 """
 
+from dataclasses import dataclass
+
 from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.fitting import fixed_parts
 from openclaw_tui.agent.summarizer import make_summarizer
-from openclaw_tui.compaction.compact import (
-    CompactionDraft,
-    CompactionInput,
-    NothingToCompact,
-    apply_draft,
-    draft_compaction,
-)
+from openclaw_tui.agent.tail_results import sent_size, tail_decisions
+from openclaw_tui.compaction.compact import apply_draft, draft_compaction, files_before, summary_chars
+from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact
 from openclaw_tui.compaction.summarizer import SummarizerLimits
+from openclaw_tui.constants import MAX_SUMMARY_CHARS
 from openclaw_tui.context.engine import CompactRequest, CompactResult
-from openclaw_tui.errors import CompactionFailed, OpenClawError
+from openclaw_tui.errors import CompactionFailed, ContextOverflow, OpenClawError
 from openclaw_tui.models import ModelInfo
+from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.catalog import find_model
+
+_OVERFLOWS = ("overflow_preemptive", "overflow_provider")
+PROVIDER_METHOD_MISSING = (
+    "compaction.method = provider is not available in this version; the session's own summary is used"
+)
 
 
 class BuiltInCompactor:
@@ -30,68 +36,110 @@ class BuiltInCompactor:
         self._deps = deps
 
     async def __call__(self, request: CompactRequest) -> CompactResult:
-        deps = self._bound()
+        if self._deps is None:
+            raise RuntimeError("the compactor was used before the session was composed")
         try:
-            draft = await self.draft(request)
+            draft = await make_draft(self._deps, request)
+            return apply(self._deps, draft)
         except NothingToCompact as nothing:
             return CompactResult(ok=True, compacted=False, reason=str(nothing), tokens_before=request.current_tokens)
         except CompactionFailed as error:
             return CompactResult(ok=False, compacted=False, reason=str(error), tokens_before=request.current_tokens)
-        return self.apply(deps, draft)
 
-    async def draft(self, request: CompactRequest) -> CompactionDraft:
-        """A compaction that is not applied, for the preview."""
-        deps = self._bound()
-        model = self._summary_model(deps)
-        own = model.ref == deps.requests.model.ref
-        last = deps.requests.last if own and model.caches_prefix else None
-        projection = deps.manager.project()
-        given = CompactionInput(
-            messages=projection.messages,
-            settings=deps.requests.compaction_settings(),
-            limits=SummarizerLimits(
-                context_window=model.context_window, max_output=model.max_output, can_read_in_place=last is not None
-            ),
-            previous_summary=projection.summary_text or "",
-            fixed_tokens=deps.requests.fixed_tokens(),
-            focus=request.instructions,
-            force=request.force,
-            agents_md=deps.requests.agents_md(),
-        )
-        return await draft_compaction(given, make_summarizer(deps, model, last))
 
-    @staticmethod
-    def apply(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:
-        entry = apply_draft(deps.manager, draft, last_result=deps.requests.result_ids.last)
-        return CompactResult(
-            ok=True,
-            compacted=True,
-            summary=draft.summary,
-            first_kept_entry_id=entry.first_kept_entry_id,
-            tokens_before=draft.tokens_before,
-            tokens_after=draft.tokens_after,
-            details=draft.details,
-        )
+async def make_draft(deps: AgentDeps, request: CompactRequest) -> CompactionDraft:
+    """A compaction that is not applied yet. Raises NothingToCompact, CompactionFailed."""
+    deps.manager.flush()
+    source = await _source(deps, request)
+    projection = deps.manager.project()
+    details = projection.compaction.details if projection.compaction else None
+    requests, decisions = deps.requests, dict(deps.requests.memory.guard_decisions)
+    prompt, _ = requests.preview_prompt()
+    given = CompactionInput(
+        messages=projection.messages,
+        settings=requests.compaction_settings(),
+        limits=source.limits,
+        previous_summary=projection.summary_text or "",
+        read_before=files_before(details, "readFiles"),
+        changed_before=files_before(details, "modifiedFiles"),
+        fixed_tokens=requests.fixed_tokens(),
+        fixed_parts=fixed_parts(requests.inputs, prompt),
+        target_tokens=request.token_budget,
+        current_tokens=request.current_tokens,
+        fresh_from=projection.fresh_from,
+        focus=request.instructions,
+        force=request.force,
+        must_succeed=request.trigger in _OVERFLOWS,
+        agents_md=requests.agents_md(),
+        max_summary_chars=min(MAX_SUMMARY_CHARS, summary_chars(requests.budget.summary_tokens)),
+        leaf_id=projection.leaf_id or "",
+        measure=lambda message: sent_size(message, decisions),
+    )
+    own = requests.model if source.model is not requests.model else None
+    idle = given.settings.idle_seconds
+    return await draft_compaction(
+        given, make_summarizer(deps, source.model, source.in_place, idle_seconds=idle, own=own)
+    )
 
-    def _bound(self) -> AgentDeps:
-        if self._deps is None:
-            raise RuntimeError("the compactor was used before the session was composed")
-        return self._deps
 
-    @staticmethod
-    def _summary_model(deps: AgentDeps) -> ModelInfo:
-        own = deps.requests.model
-        wanted = deps.requests.settings.compaction.model
-        if not wanted or wanted == own.ref:
-            return own
-        try:
-            model = find_model(wanted, deps.requests.model_overrides)
-        except OpenClawError as error:
-            deps.acts.record("compaction", "skipped", f"compaction.model: {error}; the session's own model is used")
-            return own
-        if model.context_window < deps.requests.context_size().tokens:
-            deps.acts.record(
-                "compaction", "skipped", f"{model.ref} cannot hold the source; the session's own model is used"
-            )
-            return own
-        return model
+def apply(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:
+    """Write a draft, and remember how the results of its tail are sent from now on."""
+    entry = apply_draft(deps.manager, draft, last_result=deps.requests.result_ids.last)
+    memory, messages = deps.requests.memory, deps.manager.project().messages
+    memory.remember(tail_decisions(draft.shortened, messages, memory.guard_decisions))
+    return CompactResult(
+        ok=True,
+        compacted=True,
+        reason="; ".join(draft.notes[-1:]),
+        summary=draft.summary,
+        first_kept_entry_id=entry.first_kept_entry_id,
+        tokens_before=draft.tokens_before,
+        tokens_after=draft.tokens_after,
+        details=draft.details,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Who summarises: the model, its limits, and the session's next request where its prefix is read again."""
+
+    model: ModelInfo
+    limits: SummarizerLimits
+    in_place: ProviderRequest | None = None
+
+
+async def _source(deps: AgentDeps, request: CompactRequest) -> _Source:
+    model = _summary_model(deps)
+    limits = SummarizerLimits(model.context_window, model.max_output)
+    if deps.requests.settings.compaction.method == "provider":
+        deps.acts.notice_once("warning", PROVIDER_METHOD_MISSING)
+    if model is not deps.requests.model:
+        return _Source(model, limits)
+    window = min(deps.requests.budget.window_tokens, model.context_window)
+    limits = SummarizerLimits(window, model.max_output)
+    if not model.caches_prefix or request.trigger in _OVERFLOWS:
+        return _Source(model, limits)
+    try:
+        prepared = await deps.requests.prepare()
+    except ContextOverflow:
+        return _Source(model, limits)
+    limits = SummarizerLimits(window, model.max_output, True, prepared.size.tokens)
+    return _Source(model, limits, prepared.request)
+
+
+def _summary_model(deps: AgentDeps) -> ModelInfo:
+    own = deps.requests.model
+    wanted = deps.requests.settings.compaction.model
+    if not wanted or wanted == own.ref:
+        return own
+    refused = ""
+    try:
+        model = find_model(wanted if "/" in wanted else f"{own.provider}/{wanted}", deps.requests.model_overrides)
+        source = deps.requests.context_size().tokens
+        if source <= model.context_window:
+            return model
+        refused = f"{model.ref} cannot hold the source (~{source:,} of {model.context_window:,} tokens)"
+    except OpenClawError as error:
+        refused = str(error)
+    deps.acts.record("compaction", "skipped", f"compaction.model: {refused}; {own.ref} writes the summary")
+    return own

@@ -1,24 +1,31 @@
 """Runs compactions for the loop: when the line is crossed, after an overflow, and by hand.
 
 Whatever the trigger, the path is the same: the engine's `compact`, believed only when the measured size fell, one row
-in the ledger, one pair of events. A compaction that freed nothing is no attempt; after three in a row without an
-accepted call the turn stops with a plain message, and after a failed automatic one the next waits until the context has
-grown.
+in the ledger, one pair of events, then the session file is shortened where it has grown too large. A compaction that
+freed nothing is no attempt; after three in a row without an accepted call the turn stops with a plain message, and
+after a failed automatic one the next waits until the context has grown.
 """
 
 import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.constants import COMPACTION_BACKOFF_GROWTH, MAX_CONSECUTIVE_COMPACTIONS
 from openclaw_tui.context.engine import CompactionTrigger, CompactRequest, CompactResult
 from openclaw_tui.context.pipeline import PreparedRequest
-from openclaw_tui.errors import CompactionFailed, ContextOverflow, PreemptiveContextOverflow
+from openclaw_tui.errors import CompactionFailed, ContextOverflow, PreemptiveContextOverflow, SessionWriteFailed
 from openclaw_tui.events import CompactionEnded, CompactionStarted
+from openclaw_tui.messages import AssistantMessage
+from openclaw_tui.session.truncation import truncate_session_after_compaction
 
 
 async def compact_if_needed(deps: AgentDeps, state: TurnState, prepared: PreparedRequest) -> bool:
-    """Compact when the next request has crossed the trigger; True when the request must be prepared again."""
+    """Compact when the next request has crossed the trigger; True when the request must be prepared again.
+
+    `preflight` is a turn that begins too large for a model which has not answered in this talk yet.
+    """
     budget = deps.requests.budget
     size = prepared.size.tokens
     wanted = size > budget.trigger_tokens or prepared.wants_compaction
@@ -26,12 +33,21 @@ async def compact_if_needed(deps: AgentDeps, state: TurnState, prepared: Prepare
         return False
     if deps.engine.info.owns_compaction and size <= budget.usable_tokens:
         return False
-    result = await _run(deps, "threshold", size, force=False)
+    trigger: CompactionTrigger = "threshold" if state.steps or _knows_the_talk(deps) else "preflight"
+    result = await _run(deps, trigger, size, force=False)
     if result.compacted:
         state.compactions_in_a_row += 1
         return True
     deps.requests.compaction_backoff = int(size * COMPACTION_BACKOFF_GROWTH)
     return False
+
+
+def _knows_the_talk(deps: AgentDeps) -> bool:
+    """Whether the last answer of the talk came from the model in use."""
+    model = deps.requests.model
+    answers = (m for m in reversed(deps.manager.project().messages) if isinstance(m, AssistantMessage))
+    last = next(answers, None)
+    return last is not None and (last.provider, last.model) == (model.provider, model.id)
 
 
 async def compact_after_overflow(deps: AgentDeps, state: TurnState, error: ContextOverflow) -> bool:
@@ -42,8 +58,10 @@ async def compact_after_overflow(deps: AgentDeps, state: TurnState, error: Conte
         "overflow_preemptive" if isinstance(error, PreemptiveContextOverflow) else "overflow_provider"
     )
     deps.acts.record("guard", "overflow", str(error), tokens_before=error.tokens)
-    state.compactions_in_a_row += 1
-    result = await _run(deps, trigger, error.tokens or deps.requests.context_size().tokens, force=True)
+    size = max(error.tokens or 0, deps.requests.context_size().tokens)
+    result = await _run(deps, trigger, size, force=True)
+    if result.compacted:
+        state.compactions_in_a_row += 1
     return result.compacted
 
 
@@ -52,72 +70,94 @@ async def compact_by_hand(deps: AgentDeps, focus: str) -> str:
     deps.requests.compaction_backoff = 0
     await deps.requests.gather()
     result = await _run(deps, "manual", deps.requests.context_size().tokens, force=True, focus=focus)
-    window = deps.requests.budget.window_tokens
-    if result.compacted:
-        after = result.tokens_after or 0
-        return (
-            f"Compacted ({short(result.tokens_before)} → {short(after)}) • "
-            f"Context {short(after)}/{short(window)} ({after * 100 // window}%)"
-        )
-    return f"Compaction {'skipped' if result.ok else 'failed'}: {result.reason}"
+    return _line(deps, result)
 
 
-async def _run(
-    deps: AgentDeps, trigger: CompactionTrigger, size: int, *, force: bool, focus: str = ""
-) -> CompactResult:
-    session = deps.requests.session_ref
-    deps.emit(CompactionStarted(deps.session_key, trigger, size))
-    deps.acts.record("compaction", "started", trigger, tokens_before=size)
-    request = CompactRequest(
-        session=session,
+async def apply_by_hand(deps: AgentDeps, make: Callable[[], CompactResult]) -> str:
+    """`/compact apply`: a compaction that was drafted before; the same path, without a model call."""
+
+    async def compact(_: CompactRequest) -> CompactResult:
+        return make()
+
+    result = await _run(deps, "manual", deps.requests.context_size().tokens, force=True, compact=compact)
+    return _line(deps, result)
+
+
+def manual_request(deps: AgentDeps, focus: str) -> CompactRequest:
+    """What `/compact` asks for."""
+    return _request(deps, "manual", deps.requests.context_size().tokens, force=True, focus=focus)
+
+
+def _request(deps: AgentDeps, trigger: CompactionTrigger, size: int, *, force: bool, focus: str) -> CompactRequest:
+    return CompactRequest(
+        session=deps.requests.session_ref,
         token_budget=deps.requests.budget.usable_tokens,
         current_tokens=size,
         trigger=trigger,
         force=force,
         instructions=focus,
     )
+
+
+async def _run(
+    deps: AgentDeps,
+    trigger: CompactionTrigger,
+    size: int,
+    *,
+    force: bool,
+    focus: str = "",
+    compact: Callable[[CompactRequest], Awaitable[CompactResult]] | None = None,
+) -> CompactResult:
+    before = deps.requests.estimated_size()
+    deps.emit(CompactionStarted(deps.session_key, trigger, before))
+    deps.acts.record("compaction", "started", trigger, tokens_before=before, measured=size)
+    request = _request(deps, trigger, size, force=force, focus=focus)
     started = time.monotonic()
     ended = False
     try:
-        result = await deps.engine.compact(request)
-        ended = True
-    except CompactionFailed as error:
-        result = CompactResult(ok=False, compacted=False, reason=str(error), tokens_before=size)
+        result = _believed(deps, await _tried(compact or deps.engine.compact, request), before)
+        if not compact and force and not result.compacted and deps.engine.in_use != deps.engine.fallback_id:
+            result = _believed(deps, await _tried(deps.engine.compact_with_fallback, request), before)
         ended = True
     finally:
         if not ended:
-            deps.acts.record("compaction", "failed", "stopped before it ended", tokens_before=size, tokens_after=size)
-    result = _believed(deps, result, size)
-    _announce(deps, result, trigger, time.monotonic() - started)
+            deps.acts.record(
+                "compaction", "failed", "stopped before it ended", tokens_before=before, tokens_after=before
+            )
     if result.compacted:
         deps.requests.after_compaction()
-        await deps.engine.maintain(session, "compaction", deps.requests.rewrite_entries)
+        result = replace(result, tokens_after=deps.requests.estimated_size())
+    _announce(deps, result, trigger, time.monotonic() - started)
+    if result.compacted:
+        await deps.engine.maintain(request.session, "compaction", deps.requests.rewrite_entries)
+        _shorten_file(deps)
     return result
 
 
-def _believed(deps: AgentDeps, result: CompactResult, size: int) -> CompactResult:
-    """An engine's word that it compacted counts only when the measured size fell."""
+async def _tried(
+    compact: Callable[[CompactRequest], Awaitable[CompactResult]], request: CompactRequest
+) -> CompactResult:
+    try:
+        return await compact(request)
+    except CompactionFailed as error:
+        return CompactResult(ok=False, compacted=False, reason=str(error))
+
+
+def _believed(deps: AgentDeps, result: CompactResult, before: int) -> CompactResult:
+    """An engine's word that it compacted counts only when the size fell, by the one measure used before and after."""
     if not result.compacted:
-        return result
+        return replace(result, tokens_before=before, tokens_after=before)
     after = deps.requests.estimated_size()
-    before = result.tokens_before or size
     if after >= before:
-        return CompactResult(ok=False, compacted=False, reason="it freed nothing", tokens_before=before)
-    return CompactResult(
-        ok=True,
-        compacted=True,
-        reason=result.reason,
-        summary=result.summary,
-        first_kept_entry_id=result.first_kept_entry_id,
-        tokens_before=before,
-        tokens_after=result.tokens_after or after,
-        details=result.details,
-    )
+        return CompactResult(
+            ok=False, compacted=False, reason="it freed nothing", tokens_before=before, tokens_after=before
+        )
+    return replace(result, ok=True, tokens_before=before, tokens_after=after)
 
 
 def _announce(deps: AgentDeps, result: CompactResult, trigger: str, seconds: float) -> None:
     verb = "done" if result.compacted else ("skipped" if result.ok else "failed")
-    after = result.tokens_after if result.compacted else result.tokens_before
+    after = result.tokens_after if result.tokens_after is not None else result.tokens_before
     deps.acts.record(
         "compaction",
         verb,
@@ -135,11 +175,48 @@ def _announce(deps: AgentDeps, result: CompactResult, trigger: str, seconds: flo
             deps.session_key,
             ok=result.compacted,
             tokens_before=result.tokens_before,
-            tokens_after=after or 0,
+            tokens_after=after,
             reason=result.reason,
             summary=result.summary,
         )
     )
+
+
+def _shorten_file(deps: AgentDeps) -> None:
+    """Layer 4: covered messages leave a session file that has grown past its limit. A full disk only postpones it."""
+    settings, path = deps.requests.settings.compaction, deps.manager.path
+    if path is None or not path.exists():
+        return
+    above = settings.truncate_above_bytes > 0 and path.stat().st_size > settings.truncate_above_bytes
+    if not (settings.truncate_after or above):
+        return
+    try:
+        outcome = truncate_session_after_compaction(deps.manager)
+    except SessionWriteFailed as error:
+        deps.acts.notice("warning", str(error))
+        return
+    if outcome.truncated:
+        deps.acts.record(
+            "truncation",
+            "done",
+            outcome.text,
+            way_back="/compact undo, recall",
+            bytes_before=outcome.bytes_before,
+            bytes_after=outcome.bytes_after,
+            entries_removed=outcome.entries_removed,
+            entries_before=outcome.entries_before,
+        )
+
+
+def _line(deps: AgentDeps, result: CompactResult) -> str:
+    window = deps.requests.budget.window_tokens
+    if result.compacted:
+        after = result.tokens_after or 0
+        return (
+            f"Compacted ({short(result.tokens_before)} → {short(after)}) • "
+            f"Context {short(after)}/{short(window)} ({after * 100 // window}%)"
+        )
+    return f"Compaction {'skipped' if result.ok else 'failed'}: {result.reason}"
 
 
 def short(tokens: int) -> str:

@@ -1,16 +1,17 @@
 """A `Summarizer` made of a provider call.
 
-Two forms: in place, where the instructions follow the conversation exactly as it was last sent, so that the provider
-reads its cached prefix again; and apart, with the material as one text, without tools. Network trouble is retried like
-any other call.
+Two forms: in place, where the instructions follow the conversation exactly as it would be sent next, so that the
+provider reads its cached prefix again; and apart, with the material as one text, without tools. Network trouble is
+tried again like that of any other call, a few times in all; a summariser that says nothing for too long is given up.
 """
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.compaction.instructions import SUMMARIZER_SYSTEM_PROMPT
-from openclaw_tui.compaction.summarizer import Summarizer, SummaryAnswer, SummaryRequest
+from openclaw_tui.compaction.summarizer import Summarizer, SummarizerGone, SummaryAnswer, SummaryRequest
+from openclaw_tui.constants import SUMMARY_ATTEMPTS
 from openclaw_tui.errors import ProviderError
 from openclaw_tui.messages import AssistantMessage, Message, UserMessage, text_of, user_text
 from openclaw_tui.models import ModelInfo
@@ -20,16 +21,54 @@ from openclaw_tui.providers.pricing import cost_usd
 from openclaw_tui.providers.retry import next_delay
 
 
-def make_summarizer(deps: AgentDeps, model: ModelInfo, in_place: ProviderRequest | None) -> Summarizer:
-    """`in_place` is the latest prepared request of the session, None where its prefix must not be used."""
+def make_summarizer(
+    deps: AgentDeps,
+    model: ModelInfo,
+    in_place: ProviderRequest | None,
+    *,
+    idle_seconds: float,
+    own: ModelInfo | None = None,
+) -> Summarizer:
+    """`in_place` is the request the session would send next, None where its prefix must not be used.
+
+    `own` takes over where another `model` writes the summaries and fails.
+    """
+    calls = _Calls(deps, idle_seconds)
+    current = model
 
     async def summarize(request: SummaryRequest) -> SummaryAnswer:
-        if request.in_place and in_place is not None:
-            wire = _in_place_request(in_place, request)
-        else:
-            wire = _apart_request(deps, model, request)
-        message = await _answer(deps, wire)
-        deps.spent_usd += message.cost_usd or 0.0
+        nonlocal current
+        try:
+            return await calls.answer(_wire(deps, current, in_place, request))
+        except ProviderError as error:
+            if own is None or current is own:
+                raise
+            deps.acts.record("compaction", "skipped", f"{current.ref} failed ({error}); {own.ref} writes the summary")
+            current, calls.attempts = own, SUMMARY_ATTEMPTS
+        return await calls.answer(_wire(deps, current, in_place, request))
+
+    return summarize
+
+
+def _wire(
+    deps: AgentDeps, model: ModelInfo, in_place: ProviderRequest | None, request: SummaryRequest
+) -> ProviderRequest:
+    if request.in_place and in_place is not None:
+        return _in_place_request(in_place, request)
+    return _apart_request(deps, model, request)
+
+
+@dataclass(slots=True)
+class _Calls:
+    """The model calls of one compaction. Once a call has failed as often as may be, later ones are tried once."""
+
+    deps: AgentDeps
+    idle_seconds: float
+    attempts: int = SUMMARY_ATTEMPTS
+
+    async def answer(self, wire: ProviderRequest) -> SummaryAnswer:
+        message = await self._until_it_works(wire)
+        self.deps.spent_usd += message.cost_usd or 0.0
         return SummaryAnswer(
             text=text_of(message.content),
             stop_reason=message.stop_reason,
@@ -39,16 +78,51 @@ def make_summarizer(deps: AgentDeps, model: ModelInfo, in_place: ProviderRequest
             model=wire.model.ref,
         )
 
-    return summarize
+    async def _until_it_works(self, wire: ProviderRequest) -> AssistantMessage:
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await self._one_call(wire)
+            except ProviderError as error:
+                policy = replace(self.deps.retry, attempts=min(self.attempts, self.deps.retry.attempts))
+                delay = next_delay(error, attempt, policy)
+                if delay is None:
+                    self.attempts = 1 if error.retryable else self.attempts
+                    raise
+                await (self.deps.sleep or asyncio.sleep)(delay)
+
+    async def _one_call(self, wire: ProviderRequest) -> AssistantMessage:
+        provider = await self.deps.providers.get(wire.model)
+        answer = Accumulator(wire.model, timestamp=self.deps.now_ms())
+        message = answer.partial("error")
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self.idle_seconds) as idle:
+                async for event in provider.stream(wire):
+                    idle.reschedule(loop.time() + self.idle_seconds)
+                    if isinstance(event, StreamEnded):
+                        message = answer.finish(event)
+                    else:
+                        answer.add(event)
+        except TimeoutError:
+            if not idle.expired():
+                raise
+            raise SummarizerGone(f"{wire.model.ref} said nothing for {self.idle_seconds:g} s") from None
+        return replace(message, cost_usd=cost_usd(wire.model, message.usage))
 
 
 def _in_place_request(last: ProviderRequest, request: SummaryRequest) -> ProviderRequest:
-    """The last request with the instructions behind it: nothing before them changes by a byte."""
+    """The next request with the instructions behind it: nothing before them changes by a byte.
+
+    Reasoning counts as output, so a model that thinks gets more room for its answer.
+    """
     instructions = user_text(request.instructions, origin="custom")
+    wanted = request.max_tokens if last.thinking == "off" else request.max_tokens * 2
     return replace(
         last,
         messages=_with_instructions(last.messages, instructions),
-        max_output_tokens=min(request.max_tokens, last.model.max_output),
+        max_output_tokens=min(wanted, last.max_output_tokens),
     )
 
 
@@ -71,28 +145,3 @@ def _apart_request(deps: AgentDeps, model: ModelInfo, request: SummaryRequest) -
         cache_retention="none",
         session_id=f"{deps.manager.session_id}-summary",
     )
-
-
-async def _answer(deps: AgentDeps, request: ProviderRequest) -> AssistantMessage:
-    attempt = 0
-    while True:
-        attempt += 1
-        try:
-            return await _one_call(deps, request)
-        except ProviderError as error:
-            delay = next_delay(error, attempt, deps.retry)
-            if delay is None:
-                raise
-            await (deps.sleep or asyncio.sleep)(delay)
-
-
-async def _one_call(deps: AgentDeps, request: ProviderRequest) -> AssistantMessage:
-    provider = await deps.providers.get(request.model)
-    answer = Accumulator(request.model, timestamp=deps.now_ms())
-    message = answer.partial("error")
-    async for event in provider.stream(request):
-        if isinstance(event, StreamEnded):
-            message = answer.finish(event)
-        else:
-            answer.add(event)
-    return replace(message, cost_usd=cost_usd(request.model, message.usage))

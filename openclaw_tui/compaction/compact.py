@@ -2,107 +2,64 @@
 
 `draft_compaction` changes nothing, so a preview can be shown and edited; `apply_draft` appends the entry, synced.
 Until then the old state stands. Sizes before and after are measured with one method. A draft that frees nothing is
-refused, and a history whose tail alone is too large is tried again with a smaller tail.
+refused, and where the configured tail leaves too much, a smaller one is kept.
 """
 
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
+from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact
 from openclaw_tui.compaction.instructions import in_place_instructions, retry_instructions, turn_prefix_instructions
-from openclaw_tui.compaction.plan import Cut, find_cut
+from openclaw_tui.compaction.plan import Cut, first_coverable
 from openclaw_tui.compaction.retention import lost_identifiers
 from openclaw_tui.compaction.serialize import serialize_conversation
-from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.compaction.summarize import SummaryJob, last_resort, summarize_in_stages, summary_tokens
-from openclaw_tui.compaction.summarizer import Summarizer, SummarizerLimits, SummaryRequest
-from openclaw_tui.compaction.summary_text import build_appendix, critical_rules, finish_summary
-from openclaw_tui.constants import COMPACTION_TAIL_SHARES, RETENTION_RETRY_LOST, SAFETY_MARGIN
+from openclaw_tui.compaction.summarizer import Summarizer, SummarizerGone, SummaryRequest
+from openclaw_tui.compaction.summary_text import Appendix, build_appendix, critical_rules, finish_summary, summary_body
+from openclaw_tui.compaction.tail import Tail, choose_tail
+from openclaw_tui.constants import (
+    CHARS_PER_TOKEN_ESTIMATE,
+    MIN_NEW_TOKENS_TO_COMPACT_AGAIN,
+    RETENTION_RETRY_LOST,
+    SAFETY_MARGIN,
+)
 from openclaw_tui.errors import CompactionFailed, ContextOverflow, ProviderError
-from openclaw_tui.messages import Message, Usage
+from openclaw_tui.messages import Message
 from openclaw_tui.session.custom_types import COMPACTION_CUT
 from openclaw_tui.session.entries import CompactionEntry
 from openclaw_tui.session.manager import SessionManager
-from openclaw_tui.tokens import estimate_messages_tokens, estimate_text_tokens
-
-
-class NothingToCompact(CompactionFailed):
-    """There is no history before the tail that is kept; nothing was changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionInput:
-    """`messages` as projected, each with its entry id; `fixed_tokens` are the system prompt and the tools.
-
-    `force` allows a smaller tail than configured when the configured one leaves nothing to cover.
-    """
-
-    messages: tuple[Message, ...]
-    settings: CompactionSettings
-    limits: SummarizerLimits
-    previous_summary: str = ""
-    fixed_tokens: int = 0
-    focus: str = ""
-    force: bool = False
-    agents_md: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CompactionDraft:
-    """A compaction that has not been applied. `summary` may be edited (`replace`) before it is."""
-
-    summary: str
-    first_kept_entry_id: str
-    tokens_before: int
-    tokens_after: int
-    covered: int
-    kept: int
-    missing: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
-    cost_usd: float | None = None
-    calls: int = 0
-    seconds: float = 0.0
-    model: str = ""
-
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """What is stored beside the summary: numbers and notes, never the covered text."""
-        return {
-            "covered": self.covered,
-            "kept": self.kept,
-            "tokensAfter": self.tokens_after,
-            "missing": list(self.missing),
-            "notes": list(self.notes),
-            "calls": self.calls,
-            "model": self.model,
-            "costUsd": self.cost_usd,
-        }
+from openclaw_tui.tokens import estimate_text_tokens
 
 
 async def draft_compaction(given: CompactionInput, summarizer: Summarizer) -> CompactionDraft:
-    """Plan and summarise. Raises NothingToCompact, CompactionFailed on timeout; never for a failing summariser."""
+    """Plan and summarise. Raises NothingToCompact; CompactionFailed when the summariser is gone or the time is up.
+
+    Under `must_succeed` the text made without a model stands for the summary instead of such a failure.
+    """
+    tail = plan_tail(given)
     started = time.monotonic()
     try:
         async with asyncio.timeout(given.settings.timeout_seconds):
-            draft = await _draft(given, summarizer)
+            draft = await _draft(given, tail, summarizer)
     except TimeoutError:
-        raise CompactionFailed(
-            f"the compaction did not end within {given.settings.timeout_seconds} s; the history is unchanged"
-        ) from None
+        draft = _without_model(given, tail, f"it did not end within {given.settings.timeout_seconds:g} s")
+    except SummarizerGone as gone:
+        draft = _without_model(given, tail, str(gone))
     return replace(draft, seconds=time.monotonic() - started)
 
 
 def apply_draft(manager: SessionManager, draft: CompactionDraft, *, last_result: int = 0) -> CompactionEntry:
     """Write the entry; it is on disk when this returns. Refuses an empty summary.
 
-    Where nothing is kept, the tail begins at a marker of ours, which no model sees.
+    Where nothing was kept, the tail begins with what came after the draft, or at a marker no model sees.
     """
     if not draft.summary.strip():
         raise CompactionFailed("an empty summary is never stored; the history is unchanged")
-    first_kept = draft.first_kept_entry_id or manager.append_custom(COMPACTION_CUT).id
+    first_kept = (
+        draft.first_kept_entry_id or _first_after(manager, draft.leaf_id) or manager.append_custom(COMPACTION_CUT).id
+    )
     return manager.append_compaction(
         summary=draft.summary,
         first_kept_entry_id=first_kept,
@@ -112,24 +69,49 @@ def apply_draft(manager: SessionManager, draft: CompactionDraft, *, last_result:
     )
 
 
-async def _draft(given: CompactionInput, summarizer: Summarizer) -> CompactionDraft:
-    cut = choose_cut(given)
-    covered, kept = given.messages[: cut.index], given.messages[cut.index :]
-    covered = _without_summaries(covered)
+def _first_after(manager: SessionManager, leaf_id: str) -> str:
+    ids = [entry.id for entry in manager.branch()]
+    later = ids[ids.index(leaf_id) + 1 :] if leaf_id in ids else []
+    return later[0] if later else ""
+
+
+def plan_tail(given: CompactionInput) -> Tail:
+    """Which tail is kept. Raises NothingToCompact with the reason, and with what fills the context where it is full."""
+    over = given.is_over_target
+    new = sum(given.measure(m) for m in given.messages[given.fresh_from :])
+    if given.previous_summary and not over and new < MIN_NEW_TOKENS_TO_COMPACT_AGAIN:
+        raise NothingToCompact(f"already compacted, and only ~{new:,} tokens are new since then")
+    tail = choose_tail(
+        given.messages,
+        given.settings.keep_recent_tokens,
+        room=given.tail_room,
+        smaller=given.force or over,
+        measure=given.measure,
+    )
+    if tail is not None:
+        return tail
+    if over:
+        raise NothingToCompact(f"no history is left that a summary could replace; {_what_fills(given)}")
+    raise NothingToCompact("the whole talk fits the part that is kept word for word")
+
+
+def _what_fills(given: CompactionInput) -> str:
+    """The fixed parts and the largest message by name, when nothing but them is left."""
+    parts = dict(given.fixed_parts) or {"system prompt and tools": given.fixed_tokens}
+    largest = max((given.measure(message) for message in given.messages), default=0)
+    parts["largest message"] = largest
+    named = ", ".join(f"{name} ~{size:,}" for name, size in sorted(parts.items(), key=lambda p: -p[1]) if size)
+    return f"the context is filled by: {named} tokens (room for {given.target_tokens:,})"
+
+
+async def _draft(given: CompactionInput, tail: Tail, summarizer: Summarizer) -> CompactionDraft:
+    covered, kept = _parts(given, tail)
     job = SummaryJob(summarizer, given.limits, given.settings, given.focus)
-    body = await _summarize(job, given, covered, kept, cut)
+    body = await _summarize(job, given, covered, kept, tail.cut)
     summary, missing = await _checked(job, given, body, covered, kept)
-    before = given.fixed_tokens + estimate_messages_tokens(given.messages)
-    after = given.fixed_tokens + estimate_text_tokens(summary) + estimate_messages_tokens(kept)
-    if after >= before:
-        raise NothingToCompact(f"a compaction would free nothing ({before} tokens before, {after} after)")
-    return CompactionDraft(
-        summary=summary,
-        first_kept_entry_id=_first_kept_id(kept),
-        tokens_before=before,
-        tokens_after=after,
-        covered=len(covered),
-        kept=len(kept),
+    draft = _finished(given, tail, summary)
+    return replace(
+        draft,
         missing=tuple(missing),
         notes=tuple(job.notes),
         usage=job.usage,
@@ -139,14 +121,41 @@ async def _draft(given: CompactionInput, summarizer: Summarizer) -> CompactionDr
     )
 
 
-def choose_cut(given: CompactionInput) -> Cut:
-    """The cut for the configured tail; under force for smaller and smaller tails. Raises NothingToCompact."""
-    shares = COMPACTION_TAIL_SHARES if given.force else COMPACTION_TAIL_SHARES[:1]
-    for share in shares:
-        cut = find_cut(given.messages, int(given.settings.keep_recent_tokens * share))
-        if cut is not None and _without_summaries(given.messages[: cut.index]):
-            return cut
-    raise NothingToCompact("there is nothing to compact: the whole talk fits the part that is kept")
+def _without_model(given: CompactionInput, tail: Tail, reason: str) -> CompactionDraft:
+    """The last resort as the whole summary where room must be made; else the failure, with the history unchanged."""
+    if not given.must_succeed:
+        raise CompactionFailed(f"{reason}; the history is unchanged")
+    covered, _ = _parts(given, tail)
+    body = last_resort(covered, 0, summary_body(given.previous_summary))
+    draft = _finished(given, tail, finish_summary(body, _appendix(given, covered), given.max_summary_chars))
+    return replace(draft, notes=(f"{reason}; the text made without a model stands for the summary",))
+
+
+def _finished(given: CompactionInput, tail: Tail, summary: str) -> CompactionDraft:
+    covered, kept = _parts(given, tail)
+    before = given.fixed_tokens + sum(given.measure(message) for message in given.messages)
+    after = given.fixed_tokens + estimate_text_tokens(summary) + tail.tokens
+    if after >= before:
+        raise NothingToCompact(f"a compaction would free nothing (~{before:,} tokens before, ~{after:,} after)")
+    appendix = _appendix(given, covered)
+    return CompactionDraft(
+        summary=summary,
+        first_kept_entry_id=next((m.entry_id for m in kept if m.entry_id is not None), ""),
+        tokens_before=before,
+        tokens_after=after,
+        covered=len(covered),
+        kept=len(kept),
+        shortened=tail.shortened,
+        first_covered_entry_id=next((m.entry_id for m in covered if m.entry_id is not None), ""),
+        leaf_id=given.leaf_id,
+        read_files=appendix.read_files,
+        changed_files=appendix.changed_files,
+    )
+
+
+def _parts(given: CompactionInput, tail: Tail) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """Covered and kept messages; an earlier summary in front is carried on, not covered again."""
+    return given.messages[first_coverable(given.messages) : tail.cut.index], given.messages[tail.cut.index :]
 
 
 async def _summarize(
@@ -155,46 +164,69 @@ async def _summarize(
     """In place on the cached prefix where that fits, else in stages; the last resort needs no model."""
     if _fits_in_place(given):
         request = SummaryRequest(
-            instructions=in_place_instructions(given.settings, len(kept), given.focus),
+            instructions=in_place_instructions(
+                given.settings, len(kept), given.focus, splits_turn=cut.turn_start is not None
+            ),
             in_place=True,
             max_tokens=summary_tokens(given.limits),
         )
         try:
-            return await job.ask(request, len(serialize_conversation(covered)))
+            return await job.ask(request, len(serialize_conversation(covered)) + len(given.previous_summary))
+        except SummarizerGone:
+            raise
         except (CompactionFailed, ProviderError, ContextOverflow) as error:
             job.notes.append(f"summary on the cached prefix failed: {error}")
-    if cut.turn_start is None or cut.turn_start <= 0:
-        return await summarize_in_stages(job, covered, given.previous_summary)
-    return await _split_turn(job, given, covered, cut)
+    prefix = 0 if cut.turn_start is None else cut.index - cut.turn_start
+    if not 0 < prefix < len(covered):
+        return await summarize_in_stages(job, covered, summary_body(given.previous_summary))
+    return await _split_turn(job, given, covered[:-prefix], covered[-prefix:])
 
 
-async def _split_turn(job: SummaryJob, given: CompactionInput, covered: Sequence[Message], cut: Cut) -> str:
+async def _split_turn(
+    job: SummaryJob, given: CompactionInput, history: Sequence[Message], prefix: Sequence[Message]
+) -> str:
     """History before the split turn, and the turn's own beginning, summarised apart."""
-    prefix_length = cut.index - (cut.turn_start or 0)
-    history, prefix = covered[:-prefix_length], covered[-prefix_length:]
-    text = await summarize_in_stages(job, history, given.previous_summary) if history else given.previous_summary
-    prefix_job = SummaryJob(job.summarizer, job.limits, job.settings, turn_prefix_instructions(given.settings))
-    prefix_text = await summarize_in_stages(prefix_job, prefix, parts=1)
-    job.usage, job.calls = job.usage + prefix_job.usage, job.calls + prefix_job.calls
-    job.notes.extend(prefix_job.notes)
-    return f"{text}\n\n---\n\n**Turn Context (split turn):**\n\n{prefix_text}" if text else prefix_text
+    text = await summarize_in_stages(job, history, summary_body(given.previous_summary))
+    job.focus, focus = turn_prefix_instructions(given.settings), job.focus
+    prefix_text = await summarize_in_stages(job, prefix, parts=1)
+    job.focus = focus
+    return f"{text}\n\n---\n\n**Turn Context (split turn):**\n\n{prefix_text}"
+
+
+def _appendix(given: CompactionInput, covered: Sequence[Message]) -> Appendix:
+    return build_appendix(
+        covered,
+        given.previous_summary,
+        rules=critical_rules(given.agents_md, given.settings.post_compaction_sections),
+        read_before=given.read_before,
+        changed_before=given.changed_before,
+    )
 
 
 async def _checked(
     job: SummaryJob, given: CompactionInput, body: str, covered: Sequence[Message], kept: Sequence[Message]
 ) -> tuple[str, list[str]]:
     """The finished text and what it still lacks, after one more try where too much was lost."""
-    rules = critical_rules(given.agents_md, given.settings.post_compaction_sections)
+    appendix = _appendix(given, covered)
+
+    def finished(text: str, lost: Sequence[str] = ()) -> str:
+        return finish_summary(text, replace(appendix, missing=tuple(lost)), given.max_summary_chars)
+
+    def missing(text: str) -> list[str]:
+        return lost_identifiers(covered, finished(text), kept, given.previous_summary)
+
     if given.settings.identifier_policy == "off":
-        return finish_summary(body, build_appendix(covered, given.previous_summary, rules=rules)), []
-    appendix = build_appendix(covered, given.previous_summary, rules=rules)
-    lost = lost_identifiers(covered, finish_summary(body, appendix), kept)
-    if given.settings.quality_guard and len(lost) >= RETENTION_RETRY_LOST and given.settings.quality_retries:
+        return finished(body), []
+    lost = missing(body)
+    retries = given.settings.quality_retries if given.settings.quality_guard else 0
+    while retries > 0 and len(lost) >= RETENTION_RETRY_LOST:
+        retries -= 1
         better = await _asked_again(job, given, body, lost)
-        still = lost_identifiers(covered, finish_summary(better, appendix), kept)
-        if len(still) < len(lost):
-            body, lost = better, still
-    return finish_summary(body, replace(appendix, missing=tuple(lost))), lost
+        still = missing(better)
+        if len(still) >= len(lost):
+            break
+        body, lost = better, still
+    return finished(body, lost), lost
 
 
 async def _asked_again(job: SummaryJob, given: CompactionInput, body: str, lost: list[str]) -> str:
@@ -211,35 +243,21 @@ async def _asked_again(job: SummaryJob, given: CompactionInput, body: str, lost:
 
 
 def _fits_in_place(given: CompactionInput) -> bool:
-    if not given.limits.can_read_in_place:
+    limits = given.limits
+    if not limits.can_read_in_place:
         return False
-    instructions = estimate_text_tokens(in_place_instructions(given.settings, 0, given.focus))
-    size = given.fixed_tokens + estimate_messages_tokens(given.messages) + instructions
-    return size * SAFETY_MARGIN + summary_tokens(given.limits) <= given.limits.context_window
+    instructions = estimate_text_tokens(in_place_instructions(given.settings, 1, given.focus, splits_turn=True))
+    estimate = given.fixed_tokens + sum(given.measure(message) for message in given.messages)
+    size = limits.in_place_tokens or int(estimate * SAFETY_MARGIN)
+    return size + instructions + summary_tokens(limits) <= limits.context_window
 
 
-def _without_summaries(messages: Sequence[Message]) -> tuple[Message, ...]:
-    return tuple(m for m in messages if getattr(m, "origin", "") != "compaction_summary")
+def summary_chars(summary_budget_tokens: int) -> int:
+    """Characters a stored summary may have where the window plans this many tokens for it."""
+    return summary_budget_tokens * CHARS_PER_TOKEN_ESTIMATE
 
 
-def _first_kept_id(kept: Sequence[Message]) -> str:
-    """The entry the kept tail begins with; empty where nothing is kept."""
-    return next((message.entry_id for message in kept if message.entry_id is not None), "")
-
-
-def no_model_draft(given: CompactionInput, reason: str) -> CompactionDraft:
-    """A compaction that needs no model at all: the last resort as the whole summary."""
-    cut = choose_cut(replace(given, force=True))
-    covered, kept = _without_summaries(given.messages[: cut.index]), given.messages[cut.index :]
-    rules = critical_rules(given.agents_md, given.settings.post_compaction_sections)
-    body = last_resort(covered, 0, given.previous_summary)
-    summary = finish_summary(body, build_appendix(covered, given.previous_summary, rules=rules))
-    return CompactionDraft(
-        summary=summary,
-        first_kept_entry_id=_first_kept_id(kept),
-        tokens_before=given.fixed_tokens + estimate_messages_tokens(given.messages),
-        tokens_after=given.fixed_tokens + estimate_text_tokens(summary) + estimate_messages_tokens(kept),
-        covered=len(covered),
-        kept=len(kept),
-        notes=(reason,),
-    )
+def files_before(details: Mapping[str, object] | None, key: str) -> tuple[str, ...]:
+    """A list of paths from the details of an earlier compaction (`readFiles`, `modifiedFiles`)."""
+    found = (details or {}).get(key)
+    return tuple(path for path in found if isinstance(path, str)) if isinstance(found, list) else ()

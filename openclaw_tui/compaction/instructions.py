@@ -100,18 +100,29 @@ def turn_prefix_instructions(settings: CompactionSettings) -> str:
     )
 
 
-def in_place_instructions(settings: CompactionSettings, kept_messages: int, focus: str = "") -> str:
+def in_place_instructions(
+    settings: CompactionSettings, kept_messages: int, focus: str = "", *, splits_turn: bool = False
+) -> str:
     """The instruction when it follows the conversation itself, so that the cached prefix is read again."""
     kept = (
         f"The last {kept_messages} messages stay available word for word: mention them only as far as the rest needs."
         if kept_messages
         else ""
     )
+    split = (
+        "They begin in the middle of a turn. End with a paragraph headed **Turn Context (split turn):** on what the "
+        "user asked in that turn and what was done and found before those messages."
+        if splits_turn and kept_messages
+        else ""
+    )
     return _joined(
         "[Context maintenance, not from the user] The conversation above is about to be replaced by a summary. Do not "
-        "call tools and do not go on with the task. Your whole answer is the summary.",
+        "call tools and do not go on with the task. Your whole answer is the summary. Where the conversation begins "
+        "with an earlier summary, carry on what still holds of it; its lists of user messages, files, failures, rules "
+        "and left-out identifiers are carried on without you.",
         summary_instructions(settings, focus),
         kept,
+        split,
     )
 
 

@@ -16,6 +16,7 @@ from openclaw_tui.constants import (
     OVERSIZED_MESSAGE_SHARE,
     SAFETY_MARGIN,
     SUMMARIZATION_OVERHEAD_TOKENS,
+    TAIL_MAX_OVERSHOOT,
 )
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from openclaw_tui.tokens import estimate_message_tokens
@@ -40,9 +41,10 @@ def find_cut(
 ) -> Cut | None:
     """The cut that keeps about `keep_recent_tokens` of the tail; None when there is nothing before it to cover.
 
-    Walks back from the newest message; the cut is the first valid point at or after the message that fills the tail.
+    Walks back from the newest message; the cut is the first valid point at or after the message that fills the tail. A
+    message that alone makes the tail far too large stays before the cut, unless it belongs to the newest pair.
     """
-    start = _first_coverable(messages)
+    start = first_coverable(messages)
     points = [index for index in range(start, len(messages)) if is_cut_point(messages, index)]
     if not points:
         return None
@@ -50,6 +52,8 @@ def find_cut(
     if at is None:
         return None
     index = next((point for point in points if point >= at), points[-1])
+    if sum(measure(message) for message in messages[index:]) > keep_recent_tokens * TAIL_MAX_OVERSHOOT:
+        index = next((point for point in points if point > index), index)
     if index <= start:
         return None
     return Cut(index=index, turn_start=_turn_start(messages, start, index))
@@ -60,8 +64,8 @@ def is_cut_point(messages: Sequence[Message], index: int) -> bool:
     return not isinstance(messages[index], ToolResultMessage)
 
 
-def _first_coverable(messages: Sequence[Message]) -> int:
-    """Summaries in front stand for what was covered before; they are carried on, not summarised again."""
+def first_coverable(messages: Sequence[Message]) -> int:
+    """Where the talk begins: summaries in front stand for what was covered before, and are carried on."""
     for index, message in enumerate(messages):
         if not (isinstance(message, UserMessage) and message.origin == "compaction_summary"):
             return index
@@ -111,16 +115,19 @@ def compute_adaptive_chunk_ratio(
 def max_chunk_tokens(
     messages: Sequence[Message], context_window: int, measure: Measure = estimate_message_tokens
 ) -> int:
-    """Tokens one summary request may take of history, overhead for instructions and answer left out."""
-    ratio = compute_adaptive_chunk_ratio(messages, context_window, measure)
-    return max(1, int(context_window * ratio) - SUMMARIZATION_OVERHEAD_TOKENS)
+    """Tokens one summary request may take of history, overhead for instructions and answer left out.
+
+    In a small window the overhead takes at most half, or there would be no room for history at all.
+    """
+    share = int(context_window * compute_adaptive_chunk_ratio(messages, context_window, measure))
+    return max(1, share // 2, share - SUMMARIZATION_OVERHEAD_TOKENS)
 
 
 def split_messages_by_token_share(
     messages: Sequence[Message], parts: int = DEFAULT_SUMMARY_PARTS, measure: Measure = estimate_message_tokens
 ) -> list[list[Message]]:
     """Up to `parts` chunks of about equal tokens; a call and its results stay in one chunk."""
-    groups = _groups(messages)
+    groups = pair_groups(messages)
     if parts <= 1 or len(groups) <= 1:
         return [list(messages)] if messages else []
     sizes = [sum(measure(message) for message in group) for group in groups]
@@ -143,7 +150,7 @@ def chunk_messages_by_max_tokens(
     limit = max(1, int(max_tokens / SAFETY_MARGIN))
     chunks: list[list[Message]] = []
     filled = 0
-    for group in _groups(messages):
+    for group in pair_groups(messages):
         size = sum(measure(message) for message in group)
         if not chunks or filled + size > limit:
             chunks.append([])
@@ -158,8 +165,8 @@ def is_oversized_for_summary(message: Message, context_window: int, measure: Mea
     return measure(message) * SAFETY_MARGIN > context_window * OVERSIZED_MESSAGE_SHARE
 
 
-def _groups(messages: Sequence[Message]) -> list[list[Message]]:
-    """Messages that must stay together: an answer with calls and the results that follow it."""
+def pair_groups(messages: Sequence[Message]) -> list[list[Message]]:
+    """The messages in order, in groups that stay together: an answer with calls and the results that follow it."""
     groups: list[list[Message]] = []
     open_calls = False
     for message in messages:

@@ -13,9 +13,14 @@ from openclaw_tui.messages import Message, ToolResultMessage, text_of
 from openclaw_tui.tokens import compact_json
 
 
-def wanted_identifiers(covered: Sequence[Message]) -> list[str]:
-    """At most `RETENTION_MAX_IDENTIFIERS`: those of the talk and of call arguments, then the newest of results."""
-    talk = "\n".join(_words(message) for message in covered if not isinstance(message, ToolResultMessage))
+def wanted_identifiers(covered: Sequence[Message], previous_summary: str = "") -> list[str]:
+    """At most `RETENTION_MAX_IDENTIFIERS`: those of the talk and of call arguments, then the newest of results.
+
+    An earlier summary counts as the oldest talk: what it carried must not be lost at the second compaction.
+    """
+    talk = "\n".join(
+        [previous_summary, *(_words(message) for message in covered if not isinstance(message, ToolResultMessage))]
+    )
     results = "\n".join(text_of(message.content) for message in covered if isinstance(message, ToolResultMessage))
     first = extract_identifiers(talk, RETENTION_MAX_IDENTIFIERS)
     room = RETENTION_MAX_IDENTIFIERS - len(first)
@@ -23,10 +28,12 @@ def wanted_identifiers(covered: Sequence[Message]) -> list[str]:
     return first + (rest[-room:] if room > 0 else [])
 
 
-def lost_identifiers(covered: Sequence[Message], summary: str, kept: Sequence[Message]) -> list[str]:
+def lost_identifiers(
+    covered: Sequence[Message], summary: str, kept: Sequence[Message], previous_summary: str = ""
+) -> list[str]:
     """Wanted identifiers that stand neither in the summary nor in the part of the talk that stays."""
     still_there = "\n".join([summary, *(_words(message) for message in kept)])
-    return missing_identifiers(wanted_identifiers(covered), still_there)
+    return missing_identifiers(wanted_identifiers(covered, previous_summary), still_there)
 
 
 def _words(message: Message) -> str:

@@ -24,7 +24,8 @@ class CompactionSettings:
     custom_instructions: str = ""
     quality_guard: bool = True
     quality_retries: int = 1
-    timeout_seconds: int = c.COMPACTION_TIMEOUT_SECONDS
+    timeout_seconds: float = c.COMPACTION_TIMEOUT_SECONDS
+    idle_seconds: float = c.COMPACTION_IDLE_SECONDS
     truncate_after: bool = False
     truncate_above_bytes: int = c.TRUNCATE_ABOVE_BYTES
     post_compaction_sections: tuple[str, ...] = ("Session Startup", "Red Lines")

@@ -2,9 +2,11 @@
 
 Levels: everything → without oversized messages, with a note for each → a smaller subset, the newest part → one line
 with counts and an extractive list under it. An answer that is empty, cut off, longer than its source or a tool call is
-refused at every level. Details of tool results are stripped before anything is sent.
+refused at every level. Where no further request would help (a summariser that hangs, no key, no credit) the levels end
+at once with `SummarizerGone`. Details of tool results are stripped before anything is sent.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,23 +16,38 @@ from openclaw_tui.compaction.plan import (
     chunk_messages_by_max_tokens,
     is_oversized_for_summary,
     max_chunk_tokens,
+    pair_groups,
     split_messages_by_token_share,
 )
 from openclaw_tui.compaction.serialize import serialize_conversation
 from openclaw_tui.compaction.settings import CompactionSettings
-from openclaw_tui.compaction.summarizer import Summarizer, SummarizerLimits, SummaryAnswer, SummaryRequest
+from openclaw_tui.compaction.summarizer import (
+    Summarizer,
+    SummarizerGone,
+    SummarizerLimits,
+    SummaryAnswer,
+    SummaryRequest,
+)
 from openclaw_tui.constants import (
     DEFAULT_SUMMARY_PARTS,
     MIN_MESSAGES_TO_SPLIT,
     SAFETY_MARGIN,
     SUMMARY_MAX_OUTPUT_TOKENS,
 )
-from openclaw_tui.errors import CompactionFailed, ContextOverflow, ProviderError
+from openclaw_tui.errors import (
+    AuthenticationFailed,
+    CompactionFailed,
+    ContextOverflow,
+    ModelNotFound,
+    ProviderError,
+    QuotaExhausted,
+)
 from openclaw_tui.messages import Message, Usage
 from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens
 from openclaw_tui.transcript.details import strip_tool_result_details
 
 NO_HISTORY = "No prior history."
+_CALL_MARKS = re.compile(r"\A(?:```\w*\s*)?(?:<(?:tool_call|function_calls?|invoke)\b|\{\s*\"(?:name|tool|function)\")")
 
 
 @dataclass(slots=True)
@@ -48,9 +65,15 @@ class SummaryJob:
     model: str = ""
 
     async def ask(self, request: SummaryRequest, source_chars: int) -> str:
-        """One summary, checked. Raises CompactionFailed when it is none, ProviderError when the call failed."""
+        """One summary, checked. Raises CompactionFailed when it is none, ProviderError when the call failed.
+
+        SummarizerGone where asking again is of no use.
+        """
         self.calls += 1
-        answer = await self.summarizer(request)
+        try:
+            answer = await self.summarizer(request)
+        except (AuthenticationFailed, QuotaExhausted, ModelNotFound) as error:
+            raise SummarizerGone(f"no summary can be made: {error}") from error
         self.usage = self.usage + answer.usage
         self.cost_usd = None if self.cost_usd is None or answer.cost_usd is None else self.cost_usd + answer.cost_usd
         self.model = answer.model or self.model
@@ -73,7 +96,7 @@ def problem_with(answer: SummaryAnswer, source_chars: int) -> str | None:
         return f"the model stopped with {answer.stop_reason}"
     if source_chars and len(text) > max(source_chars, 2_000):
         return "it is longer than what it summarises"
-    if text.startswith("{") and '"name"' in text and '"arguments"' in text:
+    if _CALL_MARKS.match(text):
         return "it looks like a tool call"
     return None
 
@@ -97,9 +120,9 @@ async def summarize_in_stages(
 
 
 async def summarize_with_fallback(job: SummaryJob, messages: Sequence[Message], previous_summary: str = "") -> str:
-    """Never raises for a summariser that fails: the last level needs no model."""
+    """Never raises for a summariser that fails: the last level needs no model. SummarizerGone passes through."""
     oversized = [m for m in messages if is_oversized_for_summary(m, job.limits.context_window)]
-    small = [m for m in messages if m not in oversized]
+    small = [m for m in messages if not is_oversized_for_summary(m, job.limits.context_window)]
     levels: list[tuple[str, Callable[[], Awaitable[str]]]] = [
         ("all messages", lambda: _summarize_chunks(job, messages, previous_summary))
     ]
@@ -108,12 +131,15 @@ async def summarize_with_fallback(job: SummaryJob, messages: Sequence[Message], 
             ("without oversized messages", lambda: _without_oversized(job, small, oversized, previous_summary))
         )
     if len(small) >= MIN_MESSAGES_TO_SPLIT:
-        levels.append(("the newer half", lambda: _newer_half(job, small, previous_summary)))
+        levels.append(("the newer part", lambda: _newer_part(job, small, oversized, previous_summary)))
     for level, (name, attempt) in enumerate(levels, start=1):
         try:
             return await attempt()
+        except SummarizerGone:
+            raise
         except (CompactionFailed, ProviderError, ContextOverflow) as error:
             job.notes.append(f"level {level} ({name}) failed: {error}")
+    job.notes.append("no level brought a summary; the text made without a model stands for it")
     return last_resort(messages, len(oversized), previous_summary)
 
 
@@ -158,13 +184,25 @@ async def _without_oversized(
     job: SummaryJob, small: Sequence[Message], oversized: Sequence[Message], previous_summary: str
 ) -> str:
     summary = await _summarize_chunks(job, small, previous_summary)
-    return "\n".join([summary, "", *(oversized_note(message) for message in oversized)])
+    return _with_notes(summary, oversized)
 
 
-async def _newer_half(job: SummaryJob, messages: Sequence[Message], previous_summary: str) -> str:
-    older, newer = list(messages[: len(messages) // 2]), list(messages[len(messages) // 2 :])
+def _with_notes(summary: str, oversized: Sequence[Message]) -> str:
+    return "\n".join([summary, "", *(oversized_note(message) for message in oversized)]) if oversized else summary
+
+
+async def _newer_part(
+    job: SummaryJob, small: Sequence[Message], oversized: Sequence[Message], previous_summary: str
+) -> str:
+    """Half of the talk by tokens is summarised; of the older half stands what can be extracted."""
+    groups = pair_groups(small)
+    half = split_messages_by_token_share(small, 2) if len(groups) > 1 else [[], list(small)]
+    older, newer = half[0], half[-1]
     summary = await _summarize_chunks(job, newer, previous_summary)
-    return f"{summary}\n\nOf {len(older)} earlier messages only this could be extracted:\n{extractive_summary(older)}"
+    extract = (
+        f"{summary}\n\nOf {len(older)} earlier messages only this could be extracted:\n{extractive_summary(older)}"
+    )
+    return _with_notes(extract, oversized)
 
 
 async def _merge(job: SummaryJob, partial: Sequence[str]) -> str:
@@ -175,6 +213,8 @@ async def _merge(job: SummaryJob, partial: Sequence[str]) -> str:
     )
     try:
         return await job.ask(request, len(text))
+    except SummarizerGone:
+        raise
     except (CompactionFailed, ProviderError, ContextOverflow) as error:
         job.notes.append(f"merging {len(partial)} parts failed: {error}")
         return "\n\n".join(partial)

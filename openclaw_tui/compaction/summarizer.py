@@ -4,7 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from openclaw_tui.errors import CompactionFailed
 from openclaw_tui.messages import NO_USAGE, StopReason, Usage
+
+
+class SummarizerGone(CompactionFailed):
+    """No further request would help: it hangs, or there is no key or no credit for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +39,18 @@ class SummaryAnswer:
 
 
 Summarizer: TypeAlias = Callable[[SummaryRequest], Awaitable[SummaryAnswer]]
-"""Raises ProviderError and ContextOverflow; retries of its own are its business."""
+"""Raises ProviderError, ContextOverflow and SummarizerGone; retries of its own are its business."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummarizerLimits:
     """What the summarising model can hold, in tokens.
 
-    `can_read_in_place` says that the model is the session's own, so that the cached prefix can be used.
+    `can_read_in_place` says that the model is the session's own and its last request is at hand, so that the cached
+    prefix can be used; `in_place_tokens` is how large that request is (0: not known).
     """
 
     context_window: int
     max_output: int
     can_read_in_place: bool = False
+    in_place_tokens: int = 0

@@ -1,34 +1,45 @@
 """The finished summary: the model's words, and beside them what must not depend on a model.
 
-Kept word for word: the user's first and latest requests and whatever of the others fits. Listed: files, failed calls,
-active skills, critical rules of AGENTS.md, identifiers that the check found missing. The whole stays within its limit;
-the body is cut first, never the appendix.
+Kept word for word: the user's first and latest requests, standing rules, and whatever of the other requests fits.
+Listed: files, failed calls, active skills, critical rules of AGENTS.md, identifiers that the check found missing. The
+whole stays within its limit; the body is cut first, and the lists never take so much that no body is left.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from openclaw_tui.compaction.extract import files_touched, tool_failures
+from openclaw_tui.compaction.user_words import USER_HEADING, kept_user_texts, standing_rules
 from openclaw_tui.constants import (
+    APPENDIX_MAX_SHARE,
     CRITICAL_RULES_CHARS,
     FILE_LIST_CHARS,
-    KEPT_USER_TEXT_CHARS,
-    KEPT_USER_TOTAL_CHARS,
+    FILES_REMEMBERED,
     MAX_SUMMARY_CHARS,
     RETENTION_MAX_LISTED,
     TOOL_FAILURES_LISTED,
 )
-from openclaw_tui.messages import AssistantMessage, Message, UserMessage, text_of
+from openclaw_tui.messages import AssistantMessage, Message
 
 TRUNCATED_MARKER = "[Compaction summary truncated to fit budget]"
-USER_HEADING = "## Messages of the user, word for word"
+RULES_HEADING = "## Standing rules of the user, word for word"
 FAILURES_HEADING = "## Tool Failures"
 MISSING_HEADING = "## Identifiers not in the summary above"
-FILES_HEADING = "## Files"
+FILES_HEADING = "## Files touched"
 SKILLS_HEADING = "## Skills in use (read their SKILL.md again before going on)"
+CRITICAL_OPEN = "<workspace-critical-rules>"
+RECALL_LINE = (
+    "Covered messages and whole tool outputs are not lost: recall(pattern) searches them, recall(id) reads one."
+)
+_HEADINGS = (USER_HEADING, RULES_HEADING, FILES_HEADING, SKILLS_HEADING, MISSING_HEADING)
+_LIST_START = re.compile(
+    "^(?:" + "|".join(re.escape(mark) for mark in (*_HEADINGS, CRITICAL_OPEN, RECALL_LINE)) + ")", re.MULTILINE
+)
+_FENCE = re.compile(r"\A\s*<(summary|state_snapshot)>\s*(.*?)\s*(?:</\1>\s*)?\Z", re.DOTALL)
 _SKILL_PATH = re.compile(r"(?:^|/)SKILL\.md$")
 _HEADING_LINE = re.compile(r"^(#{2,3})\s+(.*?)\s*$")
+_LEGACY_SECTIONS = {"session startup": "every session", "red lines": "safety"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class Appendix:
     """What stands under the model's words, ready to be joined."""
 
     user_texts: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
     read_files: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
@@ -43,56 +55,70 @@ class Appendix:
     rules: str = ""
     missing: tuple[str, ...] = ()
 
-    def sections(self) -> list[str]:
-        return [section for section in self._all() if section]
+    @property
+    def text(self) -> str:
+        return "\n\n".join(section for section in self._sections() if section)
 
-    def _all(self) -> list[str]:
+    def _sections(self) -> list[str]:
+        in_force = f"{CRITICAL_OPEN}\nIn force, from AGENTS.md:\n{self.rules}\n</workspace-critical-rules>"
         return [
             _bulleted(USER_HEADING, self.user_texts),
+            _bulleted(RULES_HEADING, self.standing),
             _failures(self.failures),
             _files(self.read_files, self.changed_files),
             _bulleted(SKILLS_HEADING, self.skills),
-            f"<workspace-critical-rules>\n{self.rules}\n</workspace-critical-rules>" if self.rules else "",
+            in_force if self.rules else "",
             _bulleted(MISSING_HEADING, self.missing[:RETENTION_MAX_LISTED]),
+            RECALL_LINE,
         ]
 
+    def within(self, room: int) -> "Appendix":
+        """The same, shortened step by step until its text fits; requests and rules of the user go last."""
+        fitted = self
+        for shorten in _SHORTER:
+            if len(fitted.text) <= room:
+                break
+            fitted = shorten(fitted)
+        return fitted
 
-def finish_summary(body: str, appendix: Appendix) -> str:
-    """Body and appendix within `MAX_SUMMARY_CHARS`; a body that is too long is cut with a marker."""
-    tail = "\n\n".join(appendix.sections())
-    room = MAX_SUMMARY_CHARS - len(tail) - 2 if tail else MAX_SUMMARY_CHARS
-    text = body.strip()
+
+_SHORTER: tuple[Callable[[Appendix], Appendix], ...] = (
+    lambda a: replace(a, missing=a.missing[: RETENTION_MAX_LISTED // 4]),
+    lambda a: replace(a, read_files=()),
+    lambda a: replace(a, failures=a.failures[-2:]),
+    lambda a: replace(a, user_texts=(*a.user_texts[:1], *a.user_texts[1:][-1:])),
+    lambda a: replace(a, missing=(), changed_files=a.changed_files[-10:]),
+    lambda a: replace(a, rules=a.rules[: CRITICAL_RULES_CHARS // 4], standing=a.standing[-3:]),
+    lambda a: replace(a, user_texts=tuple(text[:600] for text in a.user_texts), failures=()),
+)
+
+
+def finish_summary(body: str, appendix: Appendix, limit: int = MAX_SUMMARY_CHARS) -> str:
+    """Body and appendix within `limit` characters; a body that is too long is cut with a marker."""
+    tail = appendix.within(int(limit * APPENDIX_MAX_SHARE)).text
+    room = limit - len(tail) - 2
+    text = summary_body(body)
     if len(text) > room:
         text = f"{text[: max(0, room - len(TRUNCATED_MARKER) - 1)].rstrip()}\n{TRUNCATED_MARKER}"
-    return f"{text}\n\n{tail}" if tail else text
+    return f"{text}\n\n{tail}"
 
 
-def kept_user_texts(covered: Sequence[Message], earlier: Sequence[str] = ()) -> tuple[str, ...]:
-    """The user's own words in the covered part: the first and the latest for certain, of the others the newest.
-
-    `earlier` are those an older compaction kept already; they come first.
-    """
-    texts = [*earlier, *(_user_text(m) for m in covered if isinstance(m, UserMessage) and m.origin == "user")]
-    texts = [text for text in dict.fromkeys(texts) if text]
-    if not texts:
-        return ()
-    chosen = {0, len(texts) - 1}
-    used = sum(len(texts[at]) for at in chosen)
-    for at in range(len(texts) - 2, 0, -1):
-        if used + len(texts[at]) <= KEPT_USER_TOTAL_CHARS:
-            chosen.add(at)
-            used += len(texts[at])
-    return tuple(texts[at] for at in sorted(chosen))
+def summary_body(summary: str) -> str:
+    """The model's words alone: without a fence around them and without the lists that the program adds."""
+    fenced = _FENCE.match(summary)
+    text = fenced[2] if fenced else summary.strip()
+    lists = _LIST_START.search(text)
+    return text[: lists.start()].rstrip() if lists and lists.start() else text
 
 
-def texts_kept_before(summary: str) -> tuple[str, ...]:
-    """The user's words that stand in an older summary's appendix."""
-    _, found, rest = summary.partition(USER_HEADING + "\n")
+def texts_under(summary: str, heading: str) -> tuple[str, ...]:
+    """The entries of one list of an older summary."""
+    _, found, rest = summary.partition(heading + "\n")
     if not found:
         return ()
     lines: list[str] = []
     for line in rest.splitlines():
-        if line.startswith(("## ", "<workspace-critical-rules>")):
+        if line.startswith(("## ", CRITICAL_OPEN, RECALL_LINE)):
             break
         lines.append(line)
     entries = re.split(r"^- ", "\n".join(lines).strip(), flags=re.MULTILINE)
@@ -114,6 +140,14 @@ def active_skills(messages: Sequence[Message]) -> tuple[str, ...]:
 def critical_rules(agents_md: str, titles: Sequence[str]) -> str:
     """Sections of AGENTS.md by title, bounded; code fences are no headings, an empty list of titles turns it off."""
     wanted = {title.strip().lower() for title in titles}
+    picked = _sections_named(agents_md, wanted)
+    if wanted and not picked:
+        picked = _sections_named(agents_md, {_LEGACY_SECTIONS[title] for title in wanted & _LEGACY_SECTIONS.keys()})
+    text = "\n".join(picked).strip()
+    return text if len(text) <= CRITICAL_RULES_CHARS else f"{text[:CRITICAL_RULES_CHARS]}\n...[truncated]..."
+
+
+def _sections_named(agents_md: str, wanted: set[str]) -> list[str]:
     picked: list[str] = []
     level, fenced = 0, False
     for line in agents_md.splitlines():
@@ -128,31 +162,31 @@ def critical_rules(agents_md: str, titles: Sequence[str]) -> str:
                 level = depth
         if level:
             picked.append(line)
-    text = "\n".join(picked).strip()
-    return text if len(text) <= CRITICAL_RULES_CHARS else f"{text[:CRITICAL_RULES_CHARS]}\n...[truncated]..."
+    return picked
 
 
 def build_appendix(
-    covered: Sequence[Message], previous_summary: str, *, rules: str = "", missing: Sequence[str] = ()
+    covered: Sequence[Message],
+    previous_summary: str = "",
+    *,
+    rules: str = "",
+    read_before: Sequence[str] = (),
+    changed_before: Sequence[str] = (),
 ) -> Appendix:
+    """The lists for the covered part; those of the previous summary and its files are carried on."""
     read, changed = files_touched(covered)
+    all_changed = dict.fromkeys([*changed_before, *changed])
+    all_read = [path for path in dict.fromkeys([*read_before, *read]) if path not in all_changed]
+    user_texts = kept_user_texts(covered, texts_under(previous_summary, USER_HEADING))
     return Appendix(
-        user_texts=kept_user_texts(covered, texts_kept_before(previous_summary)),
-        read_files=tuple(read),
-        changed_files=tuple(changed),
+        user_texts=user_texts,
+        standing=standing_rules(covered, texts_under(previous_summary, RULES_HEADING), user_texts),
+        read_files=tuple(all_read[-FILES_REMEMBERED:]),
+        changed_files=tuple(list(all_changed)[-FILES_REMEMBERED:]),
         failures=tuple(tool_failures(covered)),
-        skills=active_skills(covered),
+        skills=tuple(dict.fromkeys([*texts_under(previous_summary, SKILLS_HEADING), *active_skills(covered)])),
         rules=rules,
-        missing=tuple(missing),
     )
-
-
-def _user_text(message: UserMessage) -> str:
-    text = text_of(message.content).strip()
-    if len(text) <= KEPT_USER_TEXT_CHARS:
-        return text
-    half = KEPT_USER_TEXT_CHARS // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
 
 
 def _bulleted(heading: str, lines: Sequence[str]) -> str:

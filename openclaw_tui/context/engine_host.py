@@ -70,6 +70,10 @@ class EngineHost:
     def in_use(self) -> str:
         return self.info.id
 
+    @property
+    def fallback_id(self) -> str:
+        return self._fallback.info.id
+
     def retry(self) -> None:
         """Forget the fault and try the wanted engine again at the next call."""
         self.fault = None
@@ -108,6 +112,10 @@ class EngineHost:
         if engine is not self._fallback and self._current() is engine and (declined or not_owner):
             return await self._fallback.compact(request)
         return result
+
+    async def compact_with_fallback(self, request: CompactRequest) -> CompactResult:
+        """The built-in compaction, where the engine's own was not believed."""
+        return await self._fallback.compact(request)
 
     async def prepare_subagent_spawn(self, parent_key: str, child_key: str) -> SubagentPreparation | None:
         return await self._call(
