@@ -338,6 +338,9 @@ CONVERTED_MESSAGES_KEPT = 20_000
 DEFAULT_OUTPUT_TOKENS = 8_192
 """Longest answer asked of a model that no table knows: small servers take it from the window (ours)."""
 
+GUIDE_POLL_SECONDS = 4.0
+"""How long the offline guide leaves a running command alone before it looks again (ours; far below the idle limit)."""
+
 LOCAL_PROBE_SECONDS = 0.15
 """Time one loopback server gets to answer when local servers are looked for (interface.md 8)."""
 

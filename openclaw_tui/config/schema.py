@@ -219,6 +219,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "ui.notifications", "str", "unfocused", "When to ring the terminal.", choices=("off", "unfocused", "always")
     ),
+    Setting("ui.screenReader", "bool", False, "Line mode without redrawing: no toolbar, no menus, no colours."),
     Setting("ui.firstFrame", "bool", True, "Paint the prompt before the full screen is loaded."),
 )
 

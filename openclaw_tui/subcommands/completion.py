@@ -2,8 +2,9 @@
 
 import argparse
 
-from openclaw_tui.cli_options import SUBCOMMANDS, Options, build_parser
+from openclaw_tui.cli_options import SUBCOMMANDS, build_parser
 from openclaw_tui.errors import EXIT_DONE
+from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import command_parser
 
 _BASH = """\

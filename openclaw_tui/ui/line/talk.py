@@ -1,0 +1,159 @@
+"""One conversation on the screen of line mode: its events printed, its state for prompt and toolbar kept.
+
+Knows the session and the renderer; knows nothing of keys. When the user switches sessions this object is replaced, the
+reader stays.
+"""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+
+from openclaw_tui.agent.broadcast import Subscription
+from openclaw_tui.app.compose import App
+from openclaw_tui.constants import LINE_TOOL_NOTICE_SECONDS
+from openclaw_tui.events import (
+    AgentEvent,
+    ApprovalRequested,
+    ApprovalResolved,
+    CompactionEnded,
+    CompactionStarted,
+    ContextStatus,
+    MessageStarted,
+    QueueChanged,
+    RetryScheduled,
+    TextDelta,
+    ThinkingDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from openclaw_tui.log import log_event
+from openclaw_tui.ui.line.approvals import answer_prompt
+from openclaw_tui.ui.line.reader import Reader
+from openclaw_tui.ui.line.render import LineRenderer
+from openclaw_tui.ui.text import status_parts
+
+
+@dataclass(slots=True)
+class Talk:
+    """`questions` are open ones, the first being asked now. `last_error` is that of the last turn that failed."""
+
+    app: App
+    renderer: LineRenderer
+    reader: Reader | None = None
+    questions: deque[ApprovalRequested] = field(default_factory=deque)
+    last_error: BaseException | None = None
+    _status: ContextStatus | None = None
+    _doing: str = ""
+    _queued: int = 0
+    _subscription: Subscription | None = None
+    _listener: asyncio.Task[None] | None = None
+    _ending: asyncio.Task[None] | None = None
+    _timers: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
+
+    async def start(self) -> None:
+        """Listen, let the engine look at what there is, and know how full the context is."""
+        self._subscription = self.app.session.subscribe()
+        self._listener = asyncio.get_running_loop().create_task(self._listen(self._subscription))
+        await self.app.session.start()
+        size, budget = self.app.session.deps.requests.context_size(), self.app.session.deps.requests.budget
+        self._status = ContextStatus(
+            self.app.session.session_key, size.tokens, budget.window_tokens, budget.usable_tokens, size.is_estimate
+        )
+
+    async def settle(self) -> None:
+        """Wait for the end of the turn, and print what is left to print."""
+        await self.app.session.wait_idle()
+        self.catch_up()
+
+    async def close(self) -> None:
+        """Refuse open questions, end the session, print its last events."""
+        self.app.session.approvals.refuse_all("the program was left")
+        await self.app.session.close()
+        self.catch_up()
+        if self._listener is not None:
+            await self._listener
+
+    def catch_up(self) -> None:
+        for event in self._subscription.drain() if self._subscription is not None else []:
+            self.see(event)
+
+    def label(self) -> str:
+        """What stands before the cursor."""
+        return answer_prompt(self.questions[0]) if self.questions else "> "
+
+    def toolbar(self) -> str:
+        busy = (self._doing or "working") if self.app.session.is_busy else ""
+        return " · ".join(status_parts(self.app, self._status, busy=busy, queued=self._queued))
+
+    def see(self, event: AgentEvent) -> None:
+        """One event: log it, print it, keep what prompt and toolbar show."""
+        log_event(event)
+        if isinstance(event, ApprovalRequested):
+            self.questions.append(event)
+            if len(self.questions) > 1:
+                return
+        self.renderer.show(event)
+        self._keep(event)
+        if self.reader is not None and not isinstance(event, TextDelta | ThinkingDelta):
+            self.reader.refresh()
+
+    async def _listen(self, subscription: Subscription) -> None:
+        async for event in subscription:
+            self.see(event)
+
+    async def _refresh_when_idle(self) -> None:
+        """The turn's last event comes a moment before it is over; only then may a plain prompt be shown again."""
+        await self.app.session.wait_idle()
+        if self.reader is not None:
+            self.reader.refresh()
+
+    def _keep(self, event: AgentEvent) -> None:
+        match event:
+            case ContextStatus():
+                self._status = event
+            case QueueChanged(steering=steering, follow_up=follow_up):
+                self._queued = len(steering) + len(follow_up)
+            case ApprovalResolved(approval_id=approval_id):
+                self.close_question(approval_id)
+            case ToolStarted(call=call):
+                self._doing = f"running {call.name}"
+                later = asyncio.get_running_loop().call_later
+                self._timers[call.id] = later(LINE_TOOL_NOTICE_SECONDS, self.renderer.announce, call.id)
+            case ToolEnded(call_id=call_id):
+                self._doing = ""
+                if timer := self._timers.pop(call_id, None):
+                    timer.cancel()
+            case TurnEnded(error=error):
+                self._doing, self.last_error = "", error
+                self._ending = asyncio.get_running_loop().create_task(self._refresh_when_idle())
+            case _:
+                self._doing = _activity(event, self._doing)
+
+    def close_question(self, approval_id: str) -> None:
+        """Take the question away; one that waited behind it is asked now."""
+        asked = self.questions[0].approval_id if self.questions else ""
+        self.questions = deque(q for q in self.questions if q.approval_id != approval_id)
+        if asked == approval_id and self.questions:
+            self.renderer.show(self.questions[0])
+
+
+def _activity(event: AgentEvent, before: str) -> str:
+    """A word for what goes on, for the toolbar."""
+    match event:
+        case TurnStarted() | MessageStarted():
+            return "working"
+        case ThinkingDelta():
+            return "thinking"
+        case TextDelta():
+            return "answering"
+        case RetryScheduled():
+            return "waiting to try again"
+        case CompactionStarted():
+            return "compacting"
+        case CompactionEnded():
+            return "working"
+        case ApprovalRequested():
+            return "asking"
+    return before
