@@ -187,6 +187,10 @@ STANDING_RULE_CHARS = 300
 APPENDIX_MAX_SHARE = 0.6
 """Share of the stored summary that lists beside the model's words may take (ours)."""
 
+PREVIEW_MESSAGES_SHOWN = 12
+PREVIEW_LINE_CHARS = 100
+"""Messages of each kind that `/compact preview` names, half from each end, and how much of each (ours)."""
+
 FILES_REMEMBERED = 200
 """Paths of each kind that are carried from compaction to compaction (ours)."""
 TOOL_FAILURES_LISTED = 8

@@ -2,97 +2,76 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from openclaw_tui.providers.offline_guide.definitions import Hit, hits
 from openclaw_tui.providers.offline_guide.project_facts import ProjectFacts
 
-Hit = tuple[str, int, str]
-_HIT = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+): ?(?P<text>.*)$", re.M)
-_DEFINES = re.compile(
-    r"^\s*(export\s+|pub\s+|async\s+|static\s+|public\s+|private\s+|abstract\s+|final\s+)*(def|class|function|fn|func|type|struct|enum|trait|interface|impl)\b"
+_NOTE = re.compile(r"^\[Showing lines \d+-\d+ of [^\]]*\]\n?", re.M)
+_SUMMARY = re.compile(
+    r"\b\d+ (?:passed|failed|errors?|failures|skipped|passing|failing|pending|tests?)\b"
+    r"|^(?:ok|FAIL|PASS|FAILED|ERROR)\b|^test result:|^Tests?:|^OK\b|^# (?:pass|fail|tests)\b|no tests ran"
+    r"|Ran \d+ tests?"
 )
+_ENDED = re.compile(r"(?:Command|Process) (?:exited with code (\d+)|ended by signal \w+|timed out)")
 
 
-class _Searched(Protocol):
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def failed(self) -> bool: ...
-
-
-def definition_pattern(symbol: str) -> str:
-    """A regular expression for places that define a name in the common languages."""
-    words = "def|class|function|fn|func|type|struct|enum|trait|interface|impl|const|let|var|val|module|record|macro"
-    return (
-        rf"(\b({words})\s+(\([^)]*\)\s*)?{symbol}\b)|(^\s*{symbol}\s*(:\s*\w[^=]*)?=[^=])|(#define\s+{symbol}\b)"
-        rf"|(^\s*(export\s+)?(const|let|var)\s+{symbol}\b)"
-    )
-
-
-def hits(text: str) -> list[Hit]:
-    """Matches in grep's output: path, line, text."""
-    return [(m["path"], int(m["line"]), m["text"].strip()) for m in _HIT.finditer(text)]
-
-
-def best_definition(found: Sequence[Hit]) -> Hit:
-    """The likeliest definition: a line that defines, outside of tests, in the shortest path."""
-    return min(found, key=lambda hit: (not _DEFINES.match(hit[2]), "test" in hit[0].lower(), len(hit[0]), hit[1]))
-
-
-def definition_answer(symbol: str, found: Sequence[Hit], searches: Sequence[_Searched]) -> str:
-    if found:
-        best = best_definition(found)
-        lines = [f"`{symbol}` is defined in **{best[0]}:{best[1]}**:", "", f"    {best[2]}"]
-        others = [hit for hit in found if hit != best]
-        if others:
+def definition_answer(symbol: str, ranked: Sequence[Hit], mentions: Sequence[Hit], problem: str) -> str:
+    """`ranked` are places that define the name, best first; `mentions` stand in when there is none."""
+    if ranked:
+        best = ranked[0]
+        lines = [f"`{symbol}` is defined in **{best.path}:{best.line}**:", "", f"    {best.text.strip()[:200]}"]
+        if len(ranked) > 1:
             lines += ["", "Other places that look like definitions:"]
-            lines += [f"- {path}:{line}  `{text[:100]}`" for path, line, text in others[:8]]
+            lines += [f"- {hit.path}:{hit.line}  `{hit.text.strip()[:100]}`" for hit in ranked[1:9]]
+            lines += [f"- … and {len(ranked) - 9} more"] if len(ranked) > 9 else []
         return "\n".join(lines)
-    mentions = hits(searches[-1].text) if len(searches) > 1 else []
     if mentions:
-        listed = "\n".join(f"- {path}:{line}  `{text[:100]}`" for path, line, text in mentions[:10])
+        listed = "\n".join(f"- {hit.path}:{hit.line}  `{hit.text.strip()[:100]}`" for hit in mentions[:10])
         return f"I found no definition of `{symbol}`, but it is mentioned here:\n{listed}"
-    if searches and searches[0].failed:
-        return failure("searching", searches[0].text)
-    return f"`{symbol}` does not occur in the files that are searched (files that git ignores are left out)."
+    return problem or f"`{symbol}` does not occur in the files that are searched (files that git ignores are left out)."
 
 
 def project_answer(facts: ProjectFacts, files: Mapping[str, str]) -> str:
     lines = [f"**{facts.name or 'This project'}**" + (f": {facts.description}" if facts.description else "")]
-    if facts.intro and facts.intro != facts.description:
+    if facts.intro and _letters(facts.intro) != _letters(facts.description):
         lines += ["", facts.intro]
     if facts.languages:
         lines += ["", f"Written in {', '.join(facts.languages)}."]
     if facts.test_commands:
         lines += ["", "How to run its tests:"]
-        lines += [f"- `{command}` (from {source})" for command, source in facts.test_commands[:4]]
+        lines += [f"- `{test.command}` ({_source(test.source)})" for test in facts.test_commands[:4]]
+        if facts.test_needs:
+            lines.append(f"- what they need is installed with {facts.test_needs}")
+        if "Python" in facts.languages and not facts.has_test_folder:
+            lines.append("- but there is no folder of tests at the top of this copy")
     else:
-        lines += ["", "I found no test command in its manifests or README."]
+        lines += ["", "I found no test command in its manifests, README or CONTRIBUTING."]
     if facts.folders:
         lines += ["", f"Folders at the top: {', '.join(facts.folders[:12])}"]
     read = ", ".join(files) or "only the folder listing"
     return "\n".join([*lines, "", f"Read for this: {read}."])
 
 
-def test_answer(command: str, output: str, failed: bool) -> str:
-    if _refused(output):
-        return f"The tests would be run with `{command}`, but that was not allowed:\n\n{_quoted(output)}"
-    lines = [line for line in output.splitlines() if line.strip()]
-    summary = [
-        line
-        for line in lines
-        if re.search(r"\b\d+ (passed|failed|errors?|skipped|tests?)\b|^(ok|FAIL|PASS)\b|Command exited", line)
-    ]
-    shown = summary[-6:] or lines[-12:]
-    verdict = "failed" if failed or re.search(r"\b[1-9]\d* failed\b|exited with code [1-9]", output) else "ran"
-    return f"`{command}` {verdict}:\n\n" + _quoted("\n".join(shown))
+def test_answer(tried: Sequence[tuple[str, str]]) -> str:
+    """`tried` are the commands with their whole output, the last one last; the earlier ones could not start."""
+    command, output = tried[-1]
+    if was_refused(output):
+        return f"The tests would be run with `{command}`, but that was not allowed:\n\n{quoted(output)}"
+    before = "".join(f"`{earlier}` could not start here ({_why(text)}). " for earlier, text in tried[:-1])
+    if could_not_start(output):
+        also = " either" if before else ""
+        return f"{before}`{command}` could not start here{also}:\n\n{quoted(first_lines(output, 12))}"
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("Process still running")]
+    failures = [line for line in lines if re.match(r"(?:FAILED|ERROR|FAIL:|not ok|---\s+FAIL|✗|✕)", line.strip())][:10]
+    summary = [line for line in lines if _SUMMARY.search(line.strip()) and line not in failures][-6:]
+    shown = [*failures, *summary] or lines[-12:]
+    return f"{before}`{command}` {_verdict(output)}:\n\n" + quoted("\n".join(shown))
 
 
-def run_answer(command: str, output: str, failed: bool) -> str:
-    if _refused(output):
-        return f"`{command}` was not run:\n\n{_quoted(output)}"
-    return f"`{command}` {'failed' if failed else 'ran'}:\n\n{_quoted(first_lines(output, 40))}"
+def run_answer(command: str, output: str) -> str:
+    if was_refused(output):
+        return f"`{command}` was not run:\n\n{quoted(output)}"
+    return f"`{command}` {_verdict(output)}:\n\n{quoted(first_lines(output, 60))}"
 
 
 def search_answer(subject: str, output: str, failed: bool) -> str:
@@ -101,26 +80,33 @@ def search_answer(subject: str, output: str, failed: bool) -> str:
     found = hits(output)
     if not found:
         return f"Nothing found for `{subject}`.\n\n{first_lines(output, 4)}"
-    files = len({path for path, _, _ in found})
-    listed = "\n".join(f"- {path}:{line}  `{text[:120]}`" for path, line, text in found[:30])
+    files = len({hit.path for hit in found})
+    listed = "\n".join(f"- {hit.path}:{hit.line}  `{hit.text.strip()[:120]}`" for hit in found[:30])
     more = f"\n- … and {len(found) - 30} more" if len(found) > 30 else ""
-    return f"`{subject}` stands in {files} file{'s' if files != 1 else ''} ({len(found)} lines):\n{listed}{more}"
+    return (
+        f"`{subject}` stands in {files} file{'s' if files != 1 else ''}"
+        f" ({len(found)} line{'s' if len(found) != 1 else ''}):\n{listed}{more}"
+    )
 
 
 def find_answer(pattern: str, output: str, failed: bool) -> str:
     if failed:
         return failure("finding", output)
-    return f"Files for `{pattern}`:\n\n{_quoted(first_lines(output, 60))}"
+    return f"Files for `{pattern}`:\n\n{quoted(first_lines(output, 60))}"
 
 
 def list_answer(path: str, output: str, failed: bool) -> str:
-    return failure("listing", output) if failed else f"In `{path}`:\n\n{_quoted(first_lines(output, 80))}"
+    return failure("listing", output) if failed else f"In `{path}`:\n\n{quoted(first_lines(output, 80))}"
 
 
 def code_block(path: str, text: str) -> str:
-    ending = path.rsplit(".", 1)[-1] if "." in path else ""
-    fence = "````" if "```" in text else "```"
-    return f"`{path}`:\n\n{fence}{ending}\n{first_lines(text, 200)}\n{fence}"
+    """A file's text in a fence, with the tool's note about what is not shown below it."""
+    note = _NOTE.search(text)
+    body = first_lines(_NOTE.sub("", text), 200)
+    ending = path.rsplit(".", 1)[-1] if "." in path.rsplit("/", 1)[-1] else ""
+    fence = "````" if "```" in body else "```"
+    tail = f"\n\n{note[0].strip().strip('[]')}" if note else ""
+    return f"`{path}`:\n\n{fence}{ending}\n{body.strip(chr(10))}\n{fence}{tail}"
 
 
 def failure(doing: str, text: str) -> str:
@@ -132,7 +118,7 @@ def first_lines(text: str, count: int = 12) -> str:
     return "\n".join(lines[:count]) + (f"\n… {len(lines) - count} more lines" if len(lines) > count else "")
 
 
-def help_text(request: str) -> str:
+def help_text() -> str:
     return (
         "I only follow plain requests. For example:\n"
         "- `what is this project and how do I run its tests?`\n"
@@ -142,10 +128,44 @@ def help_text(request: str) -> str:
     )
 
 
-def _refused(output: str) -> bool:
-    return bool(re.search(r"nobody can be asked|was refused|not allowed|denied by|plan mode", output[:400], re.I))
+def was_refused(output: str) -> bool:
+    """The permission system's answer, as the tool runner words it."""
+    return output.startswith("Not run: ")
 
 
-def _quoted(text: str) -> str:
+def could_not_start(output: str) -> bool:
+    """The command's program is not there, so another way may work."""
+    return bool(
+        re.search(
+            r"exited with code 127|No module named ['\"]?(?:pytest|tox|nox|unittest)\b|No rule to make target"
+            r"|pyenv: \S+: command not found|code 126",
+            output,
+        )
+    )
+
+
+def quoted(text: str) -> str:
     fence = "````" if "```" in text else "```"
-    return f"{fence}\n{text.rstrip()}\n{fence}"
+    return f"{fence}\n{text.strip(chr(10)).rstrip()}\n{fence}"
+
+
+def _why(output: str) -> str:
+    found = re.search(
+        r"No module named \S+|\S+: (?:command )?not found|No rule to make target [^.\n]*|No such file[^\n]*", output
+    )
+    return found[0] if found else "it was not found"
+
+
+def _verdict(output: str) -> str:
+    ended = _ENDED.findall(output)
+    if "timed out after" in output or re.search(r"ended by signal", output):
+        return "was ended"
+    return "failed" if any(code not in ("", "0") for code in ended) else "ran"
+
+
+def _source(source: str) -> str:
+    return source if source.startswith("a guess") else f"from {source}"
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text).lower()

@@ -1,12 +1,11 @@
 """The next step of the guide: from the request and the results so far to tool calls or an answer.
 
-Stateless: everything is read off the conversation, so a resumed or retried turn goes on the same way. Each intent is a
-function from what has come back to the next calls, or to the answer when enough has come back.
+Stateless: everything is read off the conversation, so a resumed or retried turn goes on the same way. The intents of a
+request are walked in order, and each takes from the results of this turn what its calls brought; the first that lacks
+a result says which calls come next.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from openclaw_tui.messages import (
     AssistantContent,
@@ -21,7 +20,7 @@ from openclaw_tui.messages import (
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.offline_guide import answers
 from openclaw_tui.providers.offline_guide.intents import Intent, understand
-from openclaw_tui.providers.offline_guide.project_facts import MANIFESTS, gather_facts
+from openclaw_tui.providers.offline_guide.plans import PLANS, Done, Step
 
 LABEL = "*Offline guide, not an AI model.*"
 HOW_TO_CONNECT = (
@@ -30,28 +29,13 @@ HOW_TO_CONNECT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A call of this turn with its result."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    text: str
-    failed: bool
-
-
-Step = list[tuple[str, dict[str, Any]]] | str
-"""Calls to make, or the text of the answer."""
-
-
 def next_step(request: ProviderRequest) -> list[AssistantContent]:
     """Blocks of the guide's next message."""
     turn = _current_turn(request.messages)
     text = text_of(turn[0].content) if turn else ""
-    done = _done(turn)
-    step = _plan(understand(text), text, done)
+    step = walk(understand(text), _done(turn))
     if isinstance(step, str):
-        first = not any(isinstance(message, AssistantMessage) for message in request.messages[: -len(turn)])
+        first = _is_screen(request) and not any(isinstance(m, AssistantMessage) for m in request.messages[: -len(turn)])
         return [TextBlock(f"{LABEL} {HOW_TO_CONNECT}\n\n{step}" if first else step)]
     offered = {tool.name for tool in request.tools}
     calls = [(name, arguments) for name, arguments in step if name in offered]
@@ -64,157 +48,31 @@ def next_step(request: ProviderRequest) -> list[AssistantContent]:
     ]
 
 
-def _plan(intents: Sequence[Intent], text: str, done: list[Done]) -> Step:
-    """Walk the intents; the first that is not finished says what comes next."""
+def walk(intents: Sequence[Intent], done: Sequence[Done]) -> Step:
+    """Carry the intents out in order over the results so far: the next calls, or the whole answer."""
     said: list[str] = []
+    rest = list(done)
     for intent in intents:
-        step = _PLANS[intent.kind](intent, done)
-        if not isinstance(step, str):
-            return step
+        own: list[Done] = []
+        step = PLANS[intent.kind](intent, own)
+        while not isinstance(step, str):
+            if not rest:
+                return step
+            own += rest[: len(step)]
+            rest = rest[len(step) :]
+            step = PLANS[intent.kind](intent, own)
         said.append(step)
-    return "\n\n".join(part for part in said if part) or answers.help_text(text)
+    return "\n\n".join(part for part in said if part) or answers.help_text()
 
 
-def _explain(intent: Intent, done: list[Done]) -> Step:
-    listing = _result(done, "ls")
-    if listing is None:
-        return [("ls", {"path": "."})]
-    wanted = _project_files(listing.text)
-    read = [d for d in done if d.name == "read"]
-    if wanted and not read:
-        return [("read", {"path": name}) for name in wanted]
-    files = {str(d.arguments.get("path")): d.text for d in read if not d.failed}
-    return answers.project_answer(gather_facts(listing.text, files), files)
+def waits_for_a_command(blocks: Sequence[AssistantContent]) -> bool:
+    """True when the step only looks at a running command again: that is worth a pause."""
+    return any(isinstance(b, ToolCallBlock) and b.name == "process" for b in blocks)
 
 
-def _run_tests(intent: Intent, done: list[Done]) -> Step:
-    ran = _result(done, "exec")
-    if ran is not None:
-        return answers.test_answer(str(ran.arguments.get("command")), ran.text, ran.failed)
-    listing = _result(done, "ls")
-    if listing is None:
-        return [("ls", {"path": "."})]
-    wanted = _project_files(listing.text)
-    read = [d for d in done if d.name == "read"]
-    if wanted and not read:
-        return [("read", {"path": name}) for name in wanted]
-    facts = gather_facts(listing.text, {str(d.arguments.get("path")): d.text for d in read if not d.failed})
-    if not facts.test_command:
-        return "I found no test command: no manifest, Makefile or README here names one. Tell me the command to run."
-    return [("exec", {"command": facts.test_command})]
-
-
-def _definition(intent: Intent, done: list[Done]) -> Step:
-    symbol = intent.target.rsplit(".", 1)[-1]
-    searches = [d for d in done if d.name == "grep"]
-    if not searches:
-        return [("grep", {"pattern": answers.definition_pattern(symbol), "limit": 40})]
-    found = answers.hits(searches[0].text)
-    if not found and len(searches) == 1:
-        return [("grep", {"pattern": rf"\b{symbol}\b", "limit": 20})]
-    return answers.definition_answer(intent.target, found, searches)
-
-
-def _show_found(intent: Intent, done: list[Done]) -> Step:
-    searches = [d for d in done if d.name == "grep"]
-    found = answers.hits(searches[0].text) if searches else []
-    if not found:
-        return ""
-    read = _result(done, "read")
-    if read is None:
-        path, line, _ = answers.best_definition(found)
-        return [("read", {"path": path, "offset": max(1, line - 2), "limit": 40})]
-    return answers.code_block(str(read.arguments.get("path")), read.text)
-
-
-def _search(intent: Intent, done: list[Done]) -> Step:
-    found = _result(done, "grep")
-    if found is None:
-        arguments: dict[str, Any] = {"pattern": intent.target, "literal": True}
-        return [("grep", arguments | ({"path": intent.extra} if intent.extra else {}))]
-    return answers.search_answer(intent.target, found.text, found.failed)
-
-
-def _find(intent: Intent, done: list[Done]) -> Step:
-    found = _result(done, "find")
-    if found is None:
-        return [("find", {"pattern": intent.target})]
-    return answers.find_answer(intent.target, found.text, found.failed)
-
-
-def _list(intent: Intent, done: list[Done]) -> Step:
-    found = _result(done, "ls")
-    if found is None:
-        return [("ls", {"path": intent.target})]
-    return answers.list_answer(intent.target, found.text, found.failed)
-
-
-def _read(intent: Intent, done: list[Done]) -> Step:
-    found = _result(done, "read")
-    if found is None:
-        arguments: dict[str, Any] = {"path": intent.target}
-        if intent.first:
-            arguments |= {"offset": intent.first, "limit": intent.last - intent.first + 1}
-        return [("read", arguments)]
-    return answers.failure("reading", found.text) if found.failed else answers.code_block(intent.target, found.text)
-
-
-def _run(intent: Intent, done: list[Done]) -> Step:
-    ran = _result(done, "exec")
-    if ran is None:
-        return [("exec", {"command": intent.target})]
-    return answers.run_answer(intent.target, ran.text, ran.failed)
-
-
-def _write(intent: Intent, done: list[Done]) -> Step:
-    """An existing file is read first, as the tool demands."""
-    wrote = [d for d in done if d.name == "write"]
-    if not wrote:
-        return [("write", {"path": intent.target, "content": intent.extra})]
-    if wrote[-1].failed and len(wrote) == 1 and "read" in wrote[-1].text.lower() and _result(done, "read") is None:
-        return [("read", {"path": intent.target})]
-    if wrote[-1].failed and len(wrote) == 1 and _result(done, "read") is not None:
-        return [("write", {"path": intent.target, "content": intent.extra})]
-    return answers.failure("writing", wrote[-1].text) if wrote[-1].failed else answers.first_lines(wrote[-1].text)
-
-
-def _edit(intent: Intent, done: list[Done]) -> Step:
-    edited = _result(done, "edit")
-    if edited is not None:
-        return answers.failure("editing", edited.text) if edited.failed else answers.first_lines(edited.text)
-    read = _result(done, "read")
-    if read is None:
-        return [("read", {"path": intent.target})]
-    if read.failed:
-        return answers.failure("reading", read.text)
-    return [("edit", {"path": intent.target, "edits": [{"oldText": intent.extra, "newText": intent.other}]})]
-
-
-def _help(intent: Intent, done: list[Done]) -> Step:
-    return answers.help_text(intent.target)
-
-
-_PLANS: Mapping[str, Callable[[Intent, list[Done]], Step]] = {
-    "explain": _explain,
-    "definition": _definition,
-    "show_found": _show_found,
-    "search": _search,
-    "find": _find,
-    "list": _list,
-    "read": _read,
-    "run_tests": _run_tests,
-    "run": _run,
-    "write": _write,
-    "edit": _edit,
-    "help": _help,
-}
-
-
-def _project_files(listing: str) -> list[str]:
-    """README and manifests that stand in the listing, README first."""
-    names = [line.strip().split("  ")[0] for line in listing.splitlines()]
-    readme = [name for name in names if name.lower().startswith("readme") and not name.endswith("/")][:1]
-    return readme + [name for name in MANIFESTS if name in names][:4]
+def _is_screen(request: ProviderRequest) -> bool:
+    """Print mode keeps its standard output to the answer and says the label elsewhere."""
+    return "channel=cli" not in request.system_dynamic
 
 
 def _current_turn(messages: Sequence[Message]) -> list[Message]:
@@ -238,7 +96,3 @@ def _done(turn: Sequence[Message]) -> list[Done]:
         for m in turn
         if isinstance(m, ToolResultMessage)
     ]
-
-
-def _result(done: Sequence[Done], name: str) -> Done | None:
-    return next((d for d in done if d.name == name), None)

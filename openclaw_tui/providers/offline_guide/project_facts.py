@@ -3,27 +3,12 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-MANIFESTS = (
-    "pyproject.toml",
-    "package.json",
-    "Cargo.toml",
-    "go.mod",
-    "setup.cfg",
-    "setup.py",
-    "tox.ini",
-    "noxfile.py",
-    "Makefile",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "CMakeLists.txt",
-    "Gemfile",
-    "composer.json",
-    "mix.exs",
-)
+from openclaw_tui.providers.offline_guide.test_commands import TestCommand, from_makefile, from_prose
+
 _LANGUAGES = {
     "pyproject.toml": "Python",
     "setup.py": "Python",
@@ -38,78 +23,108 @@ _LANGUAGES = {
     "Gemfile": "Ruby",
     "composer.json": "PHP",
     "mix.exs": "Elixir",
+    "Package.swift": "Swift",
 }
-_README_TEST = re.compile(
-    r"^\s*(?:\$\s*)?((?:\S+/)?(?:python\d? -m )?(?:pytest|tox|nox|unittest|npm (?:run )?test|yarn test|pnpm test|cargo test|go test|make (?:test|check)|mvn test|gradle test|ctest|mix test|bundle exec)\b[^\n`]*)",
-    re.M,
-)
+MANIFESTS = (*_LANGUAGES, "tox.ini", "noxfile.py", "Makefile", "justfile")
+_FIXED = {
+    "Cargo.toml": "cargo test",
+    "go.mod": "go test ./...",
+    "tox.ini": "tox",
+    "noxfile.py": "nox",
+    "pom.xml": "mvn test",
+    "mix.exs": "mix test",
+    "Package.swift": "swift test",
+}
+_TEST_FOLDERS = ("tests/", "test/", "testing/", "spec/", "__tests__/")
+_ABOUT = re.compile(r"^#{1,4}\s+(?:what (?:it|this) is|what is .*|about|overview|introduction)\s*\??$", re.I | re.M)
+_NOISE = ("#", "[!", "![", "<", "|", "=", "---", "..", ":", "[![", "- ", "* ", ">", "+", "~~~", "***", "{")
 
 
 @dataclass(slots=True)
 class ProjectFacts:
-    """Each fact with the file it was found in."""
+    """Each test command with the file it was found in; `test_needs` says how to install what the tests need."""
 
     name: str = ""
     description: str = ""
     intro: str = ""
     languages: list[str] = field(default_factory=list)
-    test_commands: list[tuple[str, str]] = field(default_factory=list)
+    test_commands: list[TestCommand] = field(default_factory=list)
+    test_needs: str = ""
     folders: list[str] = field(default_factory=list)
+    has_test_folder: bool = False
 
-    @property
-    def test_command(self) -> str:
-        return self.test_commands[0][0] if self.test_commands else ""
+
+def top_entries(listing: str) -> list[str]:
+    """Names at the top of the project, folders with their slash, links by their own name."""
+    return [line.strip().split(" -> ")[0] for line in listing.splitlines() if line.strip()]
+
+
+def files_to_read(listing: str) -> list[str]:
+    """README, CONTRIBUTING and manifests that stand in the listing, in this order."""
+    names = top_entries(listing)
+    papers = [_first(names, "readme"), _first(names, "contributing")]
+    return [name for name in papers if name] + [name for name in MANIFESTS if name in names][:5]
 
 
 def gather_facts(listing: str, files: Mapping[str, str]) -> ProjectFacts:
     """`listing` is the top folder's entries, one a line; `files` maps names of read files to their text."""
-    facts = ProjectFacts()
-    entries = [line.strip().split("  ")[0] for line in listing.splitlines() if line.strip()]
-    facts.folders = [entry for entry in entries if entry.endswith("/") and not entry.startswith(".")]
+    entries = top_entries(listing)
+    facts = ProjectFacts(folders=[entry for entry in entries if entry.endswith("/") and not entry.startswith(".")])
+    facts.has_test_folder = any(entry.lower() in _TEST_FOLDERS for entry in entries)
     for name, text in files.items():
-        base = name.rsplit("/", 1)[-1]
-        if base.lower().startswith("readme"):
+        if name.lower().startswith("readme"):
             _from_readme(facts, name, text)
-        else:
-            _from_manifest(facts, base, text)
-    for entry in entries:
-        language = _LANGUAGES.get(entry)
-        if language and language not in facts.languages:
-            facts.languages.append(language)
-    _guess_tests(facts, entries)
+        elif name.lower().startswith("contributing"):
+            _add(facts, *from_prose(name, text))
+    for name, text in files.items():
+        if name in MANIFESTS:
+            _from_manifest(facts, name, text)
+    facts.languages = list(dict.fromkeys(_LANGUAGES[entry] for entry in entries if entry in _LANGUAGES))
+    _guess(facts, entries)
     return facts
 
 
+def _first(names: Sequence[str], start: str) -> str:
+    """The plainest of the files that begin so: `README.md` before `README.zh-CN.md`."""
+    found = [name for name in names if name.lower().startswith(start) and not name.endswith("/")]
+    return min(found, key=lambda name: (name.count("."), not name.endswith((".md", ".rst")), name), default="")
+
+
 def _from_readme(facts: ProjectFacts, name: str, text: str) -> None:
-    title = re.search(r"^#\s+(.+)$", text, re.M)
+    title = re.search(r"^#\s+(.+)$|^(\S.*)\n={3,}\s*$", text, re.M)
     if title and not facts.name:
-        facts.name = re.sub(r"[*_`]|\[!\[.*", "", title[1]).strip()
-    facts.intro = _first_paragraph(text)
-    for command in _README_TEST.findall(text):
-        _add(facts, command.strip(), name)
+        facts.name = _plain(title[1] or title[2])
+    about = _ABOUT.search(text)
+    facts.intro = (_first_paragraph(text[about.end() :]) if about else "") or _first_paragraph(text)
+    _add(facts, *from_prose(name, text))
 
 
 def _first_paragraph(text: str) -> str:
-    """The first paragraph of prose: no heading, badge, picture, table, list or code."""
-    fenced = False
+    """The first paragraph of prose: no heading, badge, picture, table, list, code, or row of links."""
     paragraph: list[str] = []
-    for line in text.splitlines():
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-            continue
+    for line in [*re.sub(r"^[ \t]*(```|~~~).*?^[ \t]*\1[^\n]*$", "", text, flags=re.M | re.S).splitlines(), ""]:
         plain = line.strip()
-        noise = (
-            fenced
-            or not plain
-            or plain.startswith(("#", "[!", "![", "<", "|", "=", "---", "..", ":", "[![", "- ", "* ", ">"))
-        )
-        if noise:
-            if len(" ".join(paragraph)) > 40:
-                break
-            paragraph = []
-        else:
+        if plain and not line.startswith(("  ", "\t")) and not plain.startswith(_NOISE):
             paragraph.append(plain)
-    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", " ".join(paragraph))[:500]
+            continue
+        said = "" if _is_links(" ".join(paragraph)) else _plain(" ".join(paragraph))
+        if len(said) > 40 and not said.endswith((":", "：")):
+            return said if len(said) <= 500 else (said[:500].rpartition(". ")[0] or said[:500]) + "."
+        paragraph = []
+    return ""
+
+
+def _is_links(line: str) -> bool:
+    return line.count("•") > 1 or line.count(" · ") > 2 or line.count("](") > 3
+
+
+def _plain(text: str) -> str:
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"`([^`<]+?)\s*<[^>`]+>`_{1,2}", r"\1", text)
+    text = re.sub(r"(?<![*\w])\*(\w[^*]*)\*(?!\*)", r"\1", text)
+    text = re.sub(r"\[([^\]]+)\](?:\([^)]+\)|\[[^\]]*\])?", r"\1", text)
+    text = re.sub(r"``([^`]+)``|:\w+:`([^`<]+)(?: <[^>]*>)?`", lambda m: f"`{m[1] or m[2]}`", text)
+    return re.sub(r"<[^>]+>|\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" _*")
 
 
 def _from_manifest(facts: ProjectFacts, name: str, text: str) -> None:
@@ -118,43 +133,38 @@ def _from_manifest(facts: ProjectFacts, name: str, text: str) -> None:
             _from_pyproject(facts, text)
         case "package.json" | "composer.json":
             _from_package_json(facts, name, text)
-        case "Cargo.toml":
-            _from_table(facts, text, "package")
-            _add(facts, "cargo test", name)
-        case "go.mod":
-            _add(facts, "go test ./...", name)
-        case "tox.ini":
-            _add(facts, "tox", name)
-        case "noxfile.py":
-            _add(facts, "nox", name)
-        case "Makefile":
-            target = re.search(r"^(test|tests|check):", text, re.M)
-            if target:
-                _add(facts, f"make {target[1]}", name)
-        case "pom.xml":
-            _add(facts, "mvn test", name)
-        case "mix.exs":
-            _add(facts, "mix test", name)
+        case "Makefile" | "justfile":
+            command = from_makefile(text, "just" if name == "justfile" else "make")
+            _add(facts, *([TestCommand(command, name)] if command else []))
         case "setup.cfg":
-            if "[tool:pytest]" in text:
-                _add(facts, "python -m pytest", name)
+            _add(facts, *([TestCommand("python3 -m pytest", name)] if "[tool:pytest]" in text else []))
+        case "Cargo.toml":
+            _describe(facts, _toml(text).get("package", {}))
+            _add(facts, TestCommand(_FIXED[name], name))
+        case _ if name in _FIXED:
+            _add(facts, TestCommand(_FIXED[name], name))
         case _:
             return
 
 
 def _from_pyproject(facts: ProjectFacts, text: str) -> None:
-    _from_table(facts, text, "project")
+    data = _toml(text)
+    project, tools = _table(data, "project"), _table(data, "tool")
+    _describe(facts, project or _table(tools, "poetry"))
+    extras = [name for name in _table(project, "optional-dependencies") if name in ("test", "tests", "testing", "dev")]
+    groups = [name for name in _table(data, "dependency-groups") if name in ("test", "tests", "testing", "dev")]
+    if extras:
+        facts.test_needs = f"`pip install -e '.[{_preferred(extras)}]'`"
+    elif groups:
+        facts.test_needs = f"`pip install -e . --group {_preferred(groups)}`"
     if "pytest" in text:
-        _add(facts, "python -m pytest", "pyproject.toml")
+        _add(facts, TestCommand("python3 -m pytest", "pyproject.toml"))
+    if "tox" in tools:
+        _add(facts, TestCommand("tox", "pyproject.toml"))
 
 
-def _from_table(facts: ProjectFacts, text: str, table: str) -> None:
-    try:
-        data = tomllib.loads(text).get(table, {})
-    except tomllib.TOMLDecodeError:
-        return
-    facts.name = str(data.get("name") or facts.name)
-    facts.description = str(data.get("description") or facts.description)
+def _preferred(names: Sequence[str]) -> str:
+    return min(names, key=lambda name: (not name.startswith("test"), name))
 
 
 def _from_package_json(facts: ProjectFacts, name: str, text: str) -> None:
@@ -164,23 +174,45 @@ def _from_package_json(facts: ProjectFacts, name: str, text: str) -> None:
         return
     if not isinstance(data, dict):
         return
-    facts.name = str(data.get("name") or facts.name)
-    facts.description = str(data.get("description") or facts.description)
-    scripts = data.get("scripts")
-    if isinstance(scripts, dict) and "test" in scripts and "no test specified" not in str(scripts["test"]):
-        _add(facts, "npm test" if name == "package.json" else "composer test", name)
+    _describe(facts, data)
+    script = str(_table(data, "scripts").get("test", ""))
+    if script and "no test specified" not in script:
+        _add(facts, TestCommand("npm test" if name == "package.json" else "composer test", name))
+        facts.test_needs = facts.test_needs or ("`npm install`" if name == "package.json" else "`composer install`")
 
 
-def _guess_tests(facts: ProjectFacts, entries: list[str]) -> None:
-    if facts.test_commands:
-        return
-    has_tests = any(entry in ("tests/", "test/") or re.match(r"test_.*\.py$", entry) for entry in entries)
-    if has_tests and ("Python" in facts.languages or any(entry.endswith(".py") for entry in entries)):
-        if "Python" not in facts.languages:
-            facts.languages.append("Python")
-        _add(facts, "python -m pytest", "the tests folder")
+def _describe(facts: ProjectFacts, table: Mapping[str, Any]) -> None:
+    facts.name = str(table.get("name") or facts.name)
+    facts.description = str(table.get("description") or facts.description)
 
 
-def _add(facts: ProjectFacts, command: str, source: str) -> None:
-    if command and all(command != known for known, _ in facts.test_commands):
-        facts.test_commands.append((command, source))
+def _toml(text: str) -> dict[str, Any]:
+    """The tables of a file, or those before the place where it is broken or was cut; empty when there are none."""
+    ends = [len(text), *reversed([match.start() for match in re.finditer(r"^\[", text, re.M)])]
+    for end in ends:
+        try:
+            return tomllib.loads(text[:end])
+        except tomllib.TOMLDecodeError:
+            continue
+    return {}
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _guess(facts: ProjectFacts, entries: Sequence[str]) -> None:
+    """Python without a word about its tests: by the folder alone."""
+    python = "Python" in facts.languages or any(entry.endswith(".py") for entry in entries)
+    if python and "Python" not in facts.languages:
+        facts.languages.append("Python")
+    loose = any(re.match(r"test_.*\.py$|.*_test\.py$", entry) for entry in entries)
+    if python and not facts.test_commands and (facts.has_test_folder or loose):
+        source = "a guess: there are tests here"
+        _add(facts, TestCommand("python3 -m pytest", source), TestCommand("python3 -m unittest discover", source))
+
+
+def _add(facts: ProjectFacts, *commands: TestCommand) -> None:
+    known = {test.command for test in facts.test_commands}
+    facts.test_commands += [command for command in commands if command.command not in known]

@@ -1,7 +1,9 @@
 """The guide as a provider: read the request, decide the next step, stream it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
+from openclaw_tui.constants import GUIDE_POLL_SECONDS
 from openclaw_tui.messages import AssistantContent, TextBlock, ToolCallBlock, Usage
 from openclaw_tui.providers.base import (
     BlockDone,
@@ -12,7 +14,7 @@ from openclaw_tui.providers.base import (
     TextChunk,
     ToolCallChunk,
 )
-from openclaw_tui.providers.offline_guide.planner import next_step
+from openclaw_tui.providers.offline_guide.planner import next_step, waits_for_a_command
 from openclaw_tui.providers.offline_guide.summary import is_summary_request, write_summary
 from openclaw_tui.tokens import (
     compact_json,
@@ -34,6 +36,8 @@ class OfflineGuide:
 
     async def stream(self, request: ProviderRequest) -> AsyncIterator[StreamEvent]:
         blocks = _answer(request)
+        if waits_for_a_command(blocks):
+            await asyncio.sleep(GUIDE_POLL_SECONDS)
         prompt = (
             estimate_text_tokens(request.system_stable)
             + estimate_text_tokens(request.system_dynamic)
