@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(r"\x1b\[[0-9;:?<>=]*[ -/]*[@-~]|\x1bO.|\x1b[\s\S]|[\s\S]")
-_NEWLINES = {"\n", "\x1b\r", "\x1b\n", "\x1b[13;2u", "\x1b[27;2;13~"}
+_NEWLINES = {"\n", "\x1b[13;2u", "\x1b[13;3u"}
 _JOINER = "\u200d"
 
 

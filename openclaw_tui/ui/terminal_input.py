@@ -29,7 +29,7 @@ _C1 = {code: f"⟨{code:04X}⟩" for code in range(0x80, 0xA0)}
 _KEYPAD = re.compile(r"\x1bO([j-yX])")
 _KEYPAD_TEXT = dict(zip("jklmnopqrstuvwxyX", "*+,-./0123456789=", strict=True))
 _PLAIN_CODE = re.compile(r"\x1b\[(\d+)(?:;([12]))?u")
-_OTHER_KEY = re.compile(r"\x1b\[27;2;(\d+)~")
+_OTHER_KEY = re.compile(r"\x1b\[27;(\d+);(\d+)~")
 _KITTY_KEYPAD = (
     {57399 + digit: str(digit) for digit in range(10)}
     | dict(zip(range(57409, 57414), "./*-+", strict=True))
@@ -67,9 +67,13 @@ def clean_paste(text: str) -> str:
 
 
 def printable_keys(text: str) -> str:
-    """Key sequences that stand for one printed character (numeric keypad, shifted keys) as that character."""
+    """Key sequences that stand for one printed character (numeric keypad, shifted keys) as that character.
+
+    Other spellings of modified keys come out in the one form the toolkit knows: Alt+Enter, Shift+Enter.
+    """
     text = _KEYPAD.sub(lambda match: _KEYPAD_TEXT[match.group(1)], text)
-    text = _OTHER_KEY.sub(lambda match: _printed(int(match.group(1)), match.group()), text)
+    text = _OTHER_KEY.sub(lambda match: f"\x1b[{match.group(2)};{match.group(1)}u", text)
+    text = text.replace("\x1b\r", "\x1b[13;3u").replace("\x1b\n", "\x1b[13;3u")
     return _PLAIN_CODE.sub(_plain_code, text)
 
 

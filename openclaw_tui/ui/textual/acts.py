@@ -40,19 +40,30 @@ class LeaveAsked(Message):
 class ScreenActs:
     """Acts on the widgets of the main screen; `talk` is the conversation it shows now."""
 
-    def __init__(self, screen: Screen[None], commands: CommandTable) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        commands: CommandTable,
+        *,
+        transcript: Transcript,
+        prompt: PromptInput,
+        status: StatusBar,
+    ) -> None:
         self._screen = screen
         self._commands = commands
+        self._transcript = transcript
+        self._prompt = prompt
+        self._status = status
         self.talk: Conversation | None = None
         self._hint_timer: Timer | None = None
 
     # ── words ──────────────────────────────────────────────────────────────────────────────────────────────────
     def say(self, level: NoticeLevel, text: str) -> None:
-        self._screen.query_one(Transcript).add_notice(level, text)
+        self._transcript.add_notice(level, text)
 
     def hint(self, text: str) -> None:
         """A word in the status line; it goes after a while, or with the next change of the prompt."""
-        self._screen.query_one(StatusBar).tell(hint=text)
+        self._status.tell(hint=text)
         if self._hint_timer is not None:
             self._hint_timer.stop()
             self._hint_timer = None
@@ -66,7 +77,7 @@ class ScreenActs:
         composed, session = self.talk.composed, self.talk.session
         requests = session.deps.requests
         size = requests.context_size()
-        self._screen.query_one(StatusBar).tell(
+        self._status.tell(
             model=session.model.ref,
             offline=session.model.api == "offline",
             thinking=session.thinking,
@@ -129,7 +140,7 @@ class ScreenActs:
         self._screen.app.push_screen(model_picker(usable_models(composed), composed.session.model), chosen)
 
     def search_history(self) -> None:
-        prompt = self._screen.query_one(PromptInput)
+        prompt = self._prompt
         history = prompt.area.prompts
 
         def chosen(place: str | None) -> None:

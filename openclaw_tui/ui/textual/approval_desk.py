@@ -10,14 +10,20 @@ from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
 
 
 class ApprovalDesk:
-    """`answer` takes the id and the decision; `is_typing` says whether the user is in the middle of writing."""
+    """`answer` takes the id and the decision; `is_typing` says whether the user is in the middle of writing, and
+    `keep_typing` takes what is typed into a dialog that opened right then."""
 
     def __init__(
-        self, screen: Screen[None], answer: Callable[[str, Decision], None], is_typing: Callable[[], bool]
+        self,
+        screen: Screen[None],
+        answer: Callable[[str, Decision], None],
+        is_typing: Callable[[], bool],
+        keep_typing: Callable[[str], None],
     ) -> None:
         self._screen = screen
         self._answer = answer
         self._is_typing = is_typing
+        self._keep_typing = keep_typing
         self._waiting: list[ApprovalRequested] = []
         self._open: ApprovalScreen | None = None
 
@@ -44,7 +50,7 @@ class ApprovalDesk:
         if self._open is not None or not self._waiting:
             return
         request = self._waiting.pop(0)
-        self._open = dialog = ApprovalScreen(request, typing=self._is_typing())
+        self._open = dialog = ApprovalScreen(request, self._keep_typing if self._is_typing() else None)
 
         def decided(decision: Decision | None) -> None:
             if self._open is dialog:

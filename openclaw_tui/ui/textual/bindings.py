@@ -75,10 +75,14 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-def bindings_of(place: Place, *, priority: bool = False) -> list[BindingType]:
-    """The bindings of a widget or screen. `priority`: before those of the widget that has the focus."""
-    rows = [key for key in KEYS if key.place == place and key.keys]
-    return [Binding(key.keys, key.action, key.words, show=False, priority=priority) for key in rows]
+def bindings_of(place: Place) -> list[BindingType]:
+    """The bindings of a widget or screen."""
+    return [Binding(key.keys, key.action, key.words, show=False) for key in KEYS if key.place == place and key.keys]
+
+
+def actions_of(place: Place) -> dict[str, str]:
+    """The same as actions by key."""
+    return {name: key.action for key in KEYS if key.place == place and key.keys for name in key.keys.split(",")}
 
 
 def help_groups() -> Iterable[tuple[str, list[tuple[str, str]]]]:

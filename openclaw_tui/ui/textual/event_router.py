@@ -106,7 +106,7 @@ class EventRouter:
                 self._transcript.finish_assistant(id, None if discarded else note_of(answer))
                 self._host.measure()
             case ToolStarted(call=call, label=label, summary=summary):
-                self._start_card(call.id, label or call.name, summary, parent)
+                self._start_card(call.id, label or call.name, card_words(label, summary), parent)
                 self._doing(summary or call.name, parent)
             case ToolProgress(call_id=call_id, text=text):
                 self._progress(call_id, text)
@@ -116,7 +116,9 @@ class EventRouter:
                 self._host.measure()
             case ApprovalRequested(call=call, title=title):
                 self._cards[call.id] = self._new_id(call.id)
-                self._transcript.add_tool(self._cards[call.id], call.name, title, state="waiting", parent=parent)
+                self._transcript.add_tool(
+                    self._cards[call.id], call.name, card_words(call.name, title), state="waiting", parent=parent
+                )
                 self._status.tell(activity="waiting", detail="")
                 self._host.ask(event)
             case ApprovalResolved(approval_id=approval_id):
@@ -198,6 +200,12 @@ class EventRouter:
     def _new_id(self, base: str) -> str:
         self._made += 1
         return f"live{self._made}/{base}"
+
+
+def card_words(label: str, title: str) -> str:
+    """What a card says beside its name: the title, without the name at its begin."""
+    first, _, rest = title.partition(" ")
+    return rest if first.lower() == label.lower() else title
 
 
 def act_words(act: ContextAct) -> str:

@@ -3,10 +3,11 @@
 Nothing is cut: what does not fit is scrolled to. Opened in the middle of typing, it takes no answer for a moment.
 """
 
+from collections.abc import Callable
 from time import monotonic
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -35,6 +36,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
     """Dismisses with the decision; with None when the question was settled elsewhere (the turn was stopped)."""
 
     CSS_PATH = "../styles/approval.tcss"
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("approval"),
         Binding("up", "move(-1)", "Up", show=False),
@@ -42,10 +44,12 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         Binding("enter", "take", "Take", show=False),
     ]
 
-    def __init__(self, request: ApprovalRequested, *, typing: bool = False) -> None:
+    def __init__(self, request: ApprovalRequested, keep_typing: Callable[[str], None] | None = None) -> None:
+        """`keep_typing`: the user is in the middle of writing; takes what belongs to the prompt."""
         super().__init__()
         self.request = request
-        self._armed_at = monotonic() + (APPROVAL_GUARD_SECONDS if typing else 0.0)
+        self._keep_typing = keep_typing
+        self._armed_at = monotonic() + (APPROVAL_GUARD_SECONDS if keep_typing else 0.0)
         self._choices = _choices(request)
         self._at = 0
 
@@ -73,10 +77,15 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self.call_after_refresh(self._show_keys)
 
     # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────
-    def action_choose(self, number: int) -> None:
+    def on_key(self, event: events.Key) -> None:
+        """Until the typing pauses, keys are the prompt's and answer nothing."""
         if monotonic() < self._armed_at:
+            event.prevent_default().stop()
             self._armed_at = monotonic() + APPROVAL_GUARD_SECONDS
-            return
+            if self._keep_typing is not None and event.is_printable and event.character:
+                self._keep_typing(event.character)
+
+    def action_choose(self, number: int) -> None:
         for place, (digit, kind, _words) in enumerate(self._choices):
             if digit == number:
                 self._at = place
@@ -170,12 +179,15 @@ def _preview(request: ApprovalRequested) -> Content:
     added, removed = diff_counts(request.preview)
     lines = with_marks(parse_diff(request.preview))
     digits = max((len(str(line.number)) for line in lines), default=1)
-    head = Content.styled(f"+{added} −{removed} lines", "$foreground 75%")
-    return Content("\n").join([head, *(_diff_line(line, digits) for line in lines)])
+    head = Content.styled(f"+{added} −{removed}", "$foreground 75%")
+    first = 1 if lines and lines[0].sign == "@" and lines[0].number <= 1 else 0
+    return Content("\n").join([head, *(_diff_line(line, digits) for line in lines[first:])])
 
 
 def _diff_line(line: DiffLine, digits: int) -> Content:
     base = _DIFF_STYLES.get(line.sign, "")
+    if line.sign == "@":
+        return Content.styled(f"{'⋯':>{digits}} {line.text}".rstrip(), base)
     parts: list[Content] = [Content.styled(f"{line.number:>{digits}} {line.sign} ", base)]
     at = 0
     for start, end in line.marks:

@@ -36,19 +36,19 @@ _LEAVING_WORDS = ("exit", "quit", ":q")
 class MainScreen(Screen[None]):
     """Shows one conversation at a time; `attach` gives it another."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of("main", priority=True)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of("main")
     AUTO_FOCUS = "#prompt-area"
 
     def __init__(self, commands: CommandTable) -> None:
         super().__init__()
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (5, "-low"), (10, "-tall")]
-        self.acts = ScreenActs(self, commands)
-        self.desk = ApprovalDesk(self, self._decide, self._is_typing)
-        self.runner = CommandRunner(commands, self.acts, lambda waiting: self.queue.show_commands(waiting))
         self.transcript = Transcript(id="transcript")
         self.queue = QueueLine(id="queue")
         self.prompt = PromptInput(commands, self._take_back, id="prompt")
         self.status = StatusBar(id="status")
+        self.acts = ScreenActs(self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status)
+        self.desk = ApprovalDesk(self, self._decide, self._is_typing, self.prompt.insert)
+        self.runner = CommandRunner(commands, self.acts, self.queue.show_commands)
         self._talk: Conversation | None = None
         self._typed_at = 0.0
         self._pressed: dict[str, float] = {}
@@ -100,20 +100,23 @@ class MainScreen(Screen[None]):
 
     @on(PromptArea.Sent)
     def _sent(self, event: PromptArea.Sent) -> None:
+        """A leaving word, a command, or a message. What cannot be sent goes back into the prompt."""
         text = event.text.strip("\n")
-        if not text.strip():
-            return
-        if text.strip().lower() in _LEAVING_WORDS:
-            self.prompt.clear()
-            self.acts.leave()
-            return
+        busy = self.talk.session.is_busy
         parsed = self.runner.table.parse(text)
-        if parsed is None:
-            if (not event.follow_up or self.talk.session.is_busy) and self.submit(text, follow_up=event.follow_up):
+        if text.strip().lower() in _LEAVING_WORDS:
+            self.acts.leave()
+        elif event.follow_up and not busy:
+            self.prompt.give_back(event.shown)
+        elif parsed is None:
+            if self.submit(text, follow_up=event.follow_up):
                 self._accepted(text)
+            else:
+                self.prompt.give_back(event.shown)
         elif parsed.command is None:
+            self.prompt.give_back(event.shown)
             self.acts.hint(parsed.problem)
-        elif parsed.command.while_busy == "wait" and self.talk.session.is_busy:
+        elif parsed.command.while_busy == "wait" and busy:
             self.runner.queue(parsed)
             self._accepted(text)
         else:
@@ -122,7 +125,7 @@ class MainScreen(Screen[None]):
 
     def _accepted(self, text: str) -> None:
         self.prompt.area.prompts.add(text)
-        self.prompt.clear()
+        self.prompt.save_draft()
 
     def _take_back(self) -> str | None:
         waiting = self.talk.session.take_back()

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from openclaw_tui.constants import COMPLETION_ROWS
-from openclaw_tui.ui.textual.completion import Completion
+from openclaw_tui.ui.completion import Completion
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 
 

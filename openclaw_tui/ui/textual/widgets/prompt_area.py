@@ -1,29 +1,36 @@
 """The text area of the prompt: the keys people expect, whole graphemes, pastes as blocks, a history at its edges."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
-from rich.cells import split_graphemes
 from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location
 
+from openclaw_tui.ui.early_draft import graphemes
 from openclaw_tui.ui.prompt_history import PromptHistory
 from openclaw_tui.ui.terminal_input import clean_paste
-from openclaw_tui.ui.textual.bindings import bindings_of
+from openclaw_tui.ui.textual.bindings import actions_of, bindings_of
 from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
 from openclaw_tui.ui.textual.widgets.paste_chips import PasteChips
 
+_OUTER_ACTIONS = actions_of("main")
+"""Keys of the main screen; they come before the text area's own."""
+
 
 class PromptArea(TextArea):
-    """`take_back` gives the last queued message, for ↑ on an empty prompt."""
+    """`take_back` gives the last queued message, for ↑ on an empty prompt; `complete` takes what the menu offers and
+    says whether the text is now to be sent."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
 
     class Sent(Message):
-        """Enter, or Tab for `follow_up`. `shown` is what stood in the prompt, `text` what it stands for."""
+        """Enter, or Tab for `follow_up`. `shown` is what stood in the prompt, `text` what it stands for.
+
+        The prompt is empty already, so that what is typed right behind Enter is a text of its own.
+        """
 
         def __init__(self, text: str, shown: str, *, follow_up: bool = False) -> None:
             super().__init__()
@@ -31,20 +38,13 @@ class PromptArea(TextArea):
             self.shown = shown
             self.follow_up = follow_up
 
-    class CompletionChosen(Message):
-        """The selected completion is taken; `send` when Enter took it."""
-
-        def __init__(self, *, send: bool) -> None:
-            super().__init__()
-            self.send = send
-
     class LeaveAsked(Message):
         pass
 
     class HelpAsked(Message):
         pass
 
-    def __init__(self, menu: CompletionMenu, take_back: Callable[[], str | None]) -> None:
+    def __init__(self, menu: CompletionMenu, take_back: Callable[[], str | None], complete: Callable[[], bool]) -> None:
         super().__init__(
             soft_wrap=True,
             show_line_numbers=False,
@@ -56,6 +56,7 @@ class PromptArea(TextArea):
         self.cursor_blink = False
         self.menu = menu
         self.take_back = take_back
+        self.complete = complete
         self.prompts = PromptHistory()
         self.chips = PasteChips()
 
@@ -86,33 +87,46 @@ class PromptArea(TextArea):
 
     # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
-            event.prevent_default()
-        elif event.character == "?" and not self.text:
+        """Run the action of a key at once.
+
+        Left to the toolkit, a bound key goes round by the application, and what is typed right behind it overtakes it.
+        """
+        if event.character == "?" and not self.text:
             event.prevent_default().stop()
             self.post_message(self.HelpAsked())
+        elif event.key in _OUTER_ACTIONS:
+            event.prevent_default().stop()
+            await self.screen.run_action(_OUTER_ACTIONS[event.key])
+        elif not event.is_printable and (bound := self._bindings.key_to_bindings.get(event.key)):
+            event.prevent_default().stop()
+            await self.run_action(bound[0].action)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default().stop()
         self.insert(self.chips.shown(clean_paste(event.text)))
 
     def action_send(self) -> None:
-        if self.menu.is_open:
-            self.post_message(self.CompletionChosen(send=True))
-        elif self._backslash_before_cursor():
+        if self.menu.is_open and not self.complete():
+            return
+        if self._backslash_before_cursor():
             row, column = self.cursor_location
-            self.replace("\n", (row, column - 1), (row, column))
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
         else:
-            self.post_message(self.Sent(self.whole_text, self.text))
+            self._send(follow_up=False)
+
+    def _send(self, *, follow_up: bool) -> None:
+        if self.text.strip():
+            self.post_message(self.Sent(self.whole_text, self.text, follow_up=follow_up))
+            self.set_text("")
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)
 
     def action_tab(self) -> None:
         if self.menu.is_open:
-            self.post_message(self.CompletionChosen(send=False))
-        elif self.text.strip():
-            self.post_message(self.Sent(self.whole_text, self.text, follow_up=True))
+            self.complete()
+        else:
+            self._send(follow_up=True)
 
     def action_up(self) -> None:
         if self.menu.is_open:
@@ -162,9 +176,11 @@ class PromptArea(TextArea):
         ends = [end for _start, end in self._graphemes(row) if end > column]
         return (row, min(ends)) if ends else super().get_cursor_right_location()
 
-    def _graphemes(self, row: int) -> list[tuple[int, int]]:
-        spans, _width = split_graphemes(self.document.get_line(row))
-        return [(start, end) for start, end, _cells in spans]
+    def _graphemes(self, row: int) -> Iterator[tuple[int, int]]:
+        start = 0
+        for part in graphemes(self.document.get_line(row)):
+            yield start, start + len(part)
+            start += len(part)
 
     def _snap(self) -> None:
         """Moving up or down may end inside a grapheme: go to its begin."""

@@ -13,13 +13,13 @@ from textual.widgets import Static, TextArea
 
 from openclaw_tui.commands.registry import CommandTable
 from openclaw_tui.constants import DRAFT_SAVE_SECONDS
-from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
-from openclaw_tui.ui.textual.completion import (
+from openclaw_tui.ui.completion import (
     command_completions,
     file_completions,
     project_files,
     wanted_at,
 )
+from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
 from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 
@@ -34,7 +34,7 @@ class PromptInput(Vertical):
         super().__init__(id=id)
         self._commands = commands
         self._menu = CompletionMenu(id="completion")
-        self.area = PromptArea(self._menu, take_back)
+        self.area = PromptArea(self._menu, take_back, self._take_completion)
         self._root = Path()
         self._files: list[str] | None = None
         self._draft = StoredDraft()
@@ -69,6 +69,10 @@ class PromptInput(Vertical):
         """Empty the prompt; undo brings the text back."""
         self.set_text("")
         self.save_draft()
+
+    def give_back(self, text: str) -> None:
+        """A text that could not be sent stands in the prompt again, before what was typed since."""
+        self.set_text(f"{text}\n{self.text}" if self.text else text)
 
     def restore_draft(self) -> bool:
         """Bring back what a crashed program was being told. True when there was something."""
@@ -134,24 +138,16 @@ class PromptInput(Vertical):
         if wanted is not None and wanted.kind == "file" and wanted.text == typed and self._dismissed_at is None:
             self._menu.show(found)
 
-    @on(PromptArea.CompletionChosen)
-    def _take_completion(self, event: PromptArea.CompletionChosen) -> None:
-        event.stop()
+    def _take_completion(self) -> bool:
+        """Put in what the menu offers. True when the text is a command that can be sent as it is now."""
         chosen, wanted = self._menu.chosen, wanted_at(self.text, self.area.cursor_index)
-        if chosen is None or wanted is None:
-            self._menu.close()
-            return
-        if wanted.kind == "command" and event.send and self._names_a_command(wanted.text):
-            self._send_now()
-            return
-        self.area.replace_before_cursor(wanted.start, chosen.insert)
         self._menu.close()
-        if event.send and chosen.runs:
-            self._send_now()
+        if chosen is None or wanted is None:
+            return False
+        if wanted.kind == "command" and self._names_a_command(wanted.text):
+            return True
+        self.area.replace_before_cursor(wanted.start, chosen.insert)
+        return chosen.runs
 
     def _names_a_command(self, typed: str) -> bool:
         return any(typed == c.name or typed in c.aliases for c in self._commands.commands)
-
-    def _send_now(self) -> None:
-        self._menu.close()
-        self.area.post_message(PromptArea.Sent(self.area.whole_text, self.text))
