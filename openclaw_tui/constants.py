@@ -17,6 +17,12 @@ MIN_CACHE_BREAK_TOKEN_DROP = 1000
 MAX_CACHE_TRACKERS = 512
 """Sessions whose last snapshot is remembered in one process (OC)."""
 
+CACHE_SHARE_CALLS = 10
+"""Calls whose common hit share is shown beside that of the session (ours)."""
+
+CACHE_TABLE_CALLS = 20
+"""Calls the cache table lists when no number is given (ours)."""
+
 CACHE_SPOT_CHARS = 300
 """Characters shown of each of the two lines at which a prompt changed (ours)."""
 
@@ -503,6 +509,13 @@ MEMORY_CHUNK_OVERLAP_TOKENS = 80
 MEMORY_SNIPPET_CHARS = 700
 MEMORY_MAX_RESULTS = 6
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+LEDGER_TABLE_ROWS = 20
+LEDGER_REASON_CHARS = 100
+"""`/events`: acts listed when no number is given, and how much of each reason (ours)."""
+
+RECALL_LIST_ROWS = 30
+"""Stored outputs that `/recall` lists when nothing is asked for (ours)."""
+
 RECALL_MAX_CHARS = 16_000
 RECALL_MAX_HITS = 30
 """Found places one answer shows; the number of all is told."""
@@ -570,6 +583,9 @@ LINE_ABOUT_MIN_CHARS = 20
 LINE_DIFF_MAX_LINES = 80
 LINE_ERROR_MAX_LINES = 6
 LINE_SESSIONS_SHOWN = 20
+STDIN_WAIT_SECONDS = 3.0
+"""How long a run with a prompt waits for the first byte of a pipe that nobody may ever write to (ours)."""
+
 PASTE_BURST_SECONDS = 0.05
 """Lines that follow each other faster than this come from a paste, not from fingers (ours)."""
 

@@ -7,7 +7,7 @@ this stream.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from openclaw_tui.messages import AssistantMessage, ToolCallBlock, ToolResultMessage, Usage, UserMessage
 from openclaw_tui.report import PipelineReport
@@ -16,6 +16,7 @@ TurnOutcome: TypeAlias = Literal["done", "aborted", "failed", "limit"]
 NoticeLevel: TypeAlias = Literal["info", "warning", "error"]
 Risk: TypeAlias = Literal["read", "write", "execute", "network"]
 ContextLayer: TypeAlias = Literal["cache", "guard", "compaction", "truncation", "engine", "repair", "memory"]
+CONTEXT_LAYERS: tuple[ContextLayer, ...] = get_args(ContextLayer)
 
 
 @dataclass(frozen=True, slots=True)

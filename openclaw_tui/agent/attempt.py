@@ -85,11 +85,14 @@ async def _accept(deps: AgentDeps, state: TurnState, message_id: str, answer: As
 
 
 async def _run_tools(deps: AgentDeps, state: TurnState, answer: AssistantMessage) -> None:
-    def stored(result: ToolResultMessage) -> None:
-        state.open_calls.pop(result.tool_call_id, None)  # first: a full disk keeps the entry in memory
-        deps.manager.append_message(deps.requests.result_ids.assign(result))
+    def stored(result: ToolResultMessage) -> ToolResultMessage:
+        call = state.open_calls.pop(result.tool_call_id, None)  # first: a full disk keeps the entry in memory
+        result = deps.outputs.take(deps.requests.result_ids.assign(result), call)
+        deps.manager.append_message(result)
+        return result
 
     outcome = await deps.runner.run(answer.tool_calls, stored)
+    await deps.outputs.settle()
     for result in outcome.results:
         await deps.engine.ingest(deps.requests.session_ref, result)
     if outcome.stop_reason:

@@ -8,6 +8,7 @@ from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.inbox import Inbox
 from openclaw_tui.agent.limits import Limits
 from openclaw_tui.agent.open_pairs import OpenPairs
+from openclaw_tui.agent.output_keeper import OutputKeeper
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.context.engine_host import EngineHost
@@ -31,6 +32,7 @@ class AgentDeps:
     runner: ToolRunner
     engine: EngineHost
     requests: RequestBuilder
+    outputs: OutputKeeper
     acts: Acts
     limits: Limits
     retry: RetryPolicy

@@ -24,7 +24,8 @@ def put_in_order(
     _keep_partial(deps, state, stop_reason, reason)
     why = reason if stop_reason == "aborted" else f"not finished: {reason}"
     for call in list(state.open_calls.values()):
-        append_or_tell(deps, interrupted_result(call.id, call.name, why, timestamp=deps.now_ms()))
+        result = interrupted_result(call.id, call.name, why, timestamp=deps.now_ms())
+        append_or_tell(deps, deps.requests.result_ids.assign(result))
     state.open_calls.clear()
     deps.emit.close(reason)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.cache_observer import CacheObserver, SentCall
+from openclaw_tui.agent.cache_report import CacheReport, cache_report
 from openclaw_tui.agent.prompt_changes import PromptChanges
 from openclaw_tui.agent.report_acts import ReportActs
 from openclaw_tui.agent.request_memory import RequestMemory
@@ -39,6 +40,7 @@ from openclaw_tui.messages import AssistantMessage, CacheRetention, Message, Thi
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.system_prompt import PromptInputs, SystemPrompt
 from openclaw_tui.providers.base import ProviderRequest
+from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.model_overrides import Overrides
 from openclaw_tui.providers.pricing import cost_usd
@@ -237,6 +239,12 @@ class RequestBuilder:
     def fixed_tokens(self) -> int:
         """Estimated tokens of the system prompt and the tool schemas."""
         return self._prompt.fixed_tokens()
+
+    def cache_report(self) -> CacheReport:
+        """The calls so far, and how long their cache stays warm."""
+        ttl = cache_ttl_seconds(self.model, self.settings.cache_retention)
+        age = self.cache.age_seconds(self._clock())
+        return cache_report(self.cache, None if ttl is None or age is None else ttl - age)
 
     def use_model(self, model: ModelInfo, thinking: ThinkingLevel | None = None) -> None:
         self.model = model

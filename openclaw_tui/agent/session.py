@@ -6,11 +6,11 @@ A front end sends commands and reads events. It never touches the history, a pro
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from openclaw_tui.agent.broadcast import Broadcast, Subscription
-from openclaw_tui.agent.compacting import compact_by_hand
+from openclaw_tui.agent.compaction_desk import CompactionDesk
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import InboxKind, Waiting
 from openclaw_tui.agent.interruption import put_in_order
@@ -25,6 +25,8 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.tools.approval import ApprovalBroker, Decision
 
 _log = logging.getLogger("openclaw_tui.agent")
+
+COMPACTION_STOPPED = "Compaction stopped; the history is unchanged."
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class AgentSession:
 
     def __init__(self, parts: SessionParts) -> None:
         self.deps = parts.deps
+        self.compactions = CompactionDesk(parts.deps)
         self.approvals = parts.approvals
         self._broadcast = parts.broadcast
         self._supervisor = Supervisor()
@@ -118,9 +121,13 @@ class AgentSession:
         return applied
 
     async def compact(self, focus: str = "") -> str:
-        """Compact now; a running turn is stopped first. Returns one line that says what came of it.
+        """Compact now. Returns one line that says what came of it."""
+        return await self.apart(lambda: self.compactions.compact(focus), stopped=COMPACTION_STOPPED)
 
-        The compaction runs like a turn: `abort` ends it, and what is typed meanwhile waits for its end.
+    async def apart(self, work: Callable[[], Awaitable[str]], *, stopped: str) -> str:
+        """Do something with the session that is no turn; a running turn is stopped first. Its line, or `stopped`.
+
+        It runs like a turn: `abort` ends it, and what is typed meanwhile waits for its end.
         """
         self._holds_queue = True
         try:
@@ -128,21 +135,21 @@ class AgentSession:
                 await self.abort()
         finally:
             self._holds_queue = False
-        line = "Compaction stopped; the history is unchanged."
+        line = stopped
 
-        async def work() -> None:
+        async def worked() -> None:
             nonlocal line
-            line = await compact_by_hand(self.deps, focus)
+            line = await work()
 
-        async def stopped() -> None:
+        async def aborted() -> None:
             self.deps.emit.close()
 
         async def failed(error: BaseException) -> None:
             nonlocal line
-            line = f"Compaction failed: {error}"
+            line = f"Failed: {error}"
             self.deps.emit.close(str(error))
 
-        task = self._supervisor.start(work, on_abort=stopped, on_failure=failed)
+        task = self._supervisor.start(worked, on_abort=aborted, on_failure=failed)
         task.add_done_callback(self._send_queued)
         await asyncio.wait({task})
         return line
@@ -151,8 +158,10 @@ class AgentSession:
         """Let the engine look at a conversation that existed before, and say what was mended on opening."""
         damage = self.deps.manager.damage
         if damage is not None:
+            self.deps.acts.record("repair", "quarantined", str(damage), way_back=str(damage.backup or ""))
             self.deps.emit(Notice(self.session_key, "warning", str(damage)))
         if self.deps.manager.project().messages:
+            self.deps.outputs.recover()
             session = self.deps.requests.session_ref
             await self.deps.engine.bootstrap(session)
             await self.deps.engine.maintain(session, "bootstrap", self.deps.requests.rewrite_entries)

@@ -22,7 +22,8 @@ from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
-from openclaw_tui.app.tools import build_tools
+from openclaw_tui.app.tools import build_tools, outputs_folder
+from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.config.load import Config, load_config
 from openclaw_tui.config.paths import Paths, git_root, resolve_paths
 from openclaw_tui.context.engine import SessionRef
@@ -57,6 +58,7 @@ class App:
     model_choice: ModelChoice
     ledger: Ledger
     compactor: BuiltInCompactor
+    recall: Recall
     notices: list[str] = field(default_factory=list)
 
 
@@ -103,11 +105,13 @@ def _compose(
     ledger = Ledger.open(artifacts)
     acts = Acts(session_key, ledger, emit)
     workspace = Workspace(
-        root=paths.project, added=tuple(Path(extra).absolute() for extra in options.add_dirs), readable=_readable(paths)
+        root=paths.project,
+        added=tuple(Path(extra).absolute() for extra in options.add_dirs),
+        readable=(*_readable(paths), outputs_folder(manager, paths)),
     )
     permissions = Permissions(permission_settings(options, config), workspace)
     approvals = ApprovalBroker(emit, session_key, interactive=interactive)
-    tools = build_tools(config, paths, manager, emit=emit, session_key=session_key)
+    tools = build_tools(config, paths, manager, acts=acts, emit=emit, key=session_key)
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
     runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=tools.closers)
     compactor = BuiltInCompactor()
@@ -150,13 +154,14 @@ def _compose(
         runner=runner,
         engine=engine,
         requests=requests,
+        outputs=tools.outputs,
         acts=acts,
         limits=limits_from(options),
         retry=RetryPolicy(),
     )
     compactor.bind(deps)
     session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
-    return App(options, config, paths, session, permissions, source, choice, ledger, compactor)
+    return App(options, config, paths, session, permissions, source, choice, ledger, compactor, tools.recall)
 
 
 def make_provider(model: ModelInfo, config: Config, paths: Paths) -> Provider:

@@ -7,7 +7,7 @@ from openclaw_tui.context.engine import ContextEngine
 from openclaw_tui.context.engine_host import EngineHost
 from openclaw_tui.context.engine_registry import EngineDeps, built_in_registry
 from openclaw_tui.context.engines.legacy import LEGACY_ENGINE_ID, LegacyContextEngine
-from openclaw_tui.errors import EngineError
+from openclaw_tui.errors import ConfigError, EngineError
 from openclaw_tui.events import Notice, Sink
 from openclaw_tui.options import Options
 
@@ -15,11 +15,17 @@ from openclaw_tui.options import Options
 def build_engine(
     options: Options, config: Config, compactor: BuiltInCompactor, acts: Acts, emit: Sink, session_key: str
 ) -> EngineHost:
-    """The engine of the slot under supervision; third-party packages are looked for only when one is wanted."""
+    """The engine of the slot under supervision; third-party packages are looked for only when one is wanted.
+
+    A flag that names no engine raises ConfigError; a setting that does falls back and says so.
+    """
     wanted = (options.engine or config.get("plugins.slots.contextEngine") or LEGACY_ENGINE_ID).strip()
     registry = built_in_registry()
     if wanted not in registry.ids():
         registry.discover()
+    if options.engine and wanted not in registry.ids():
+        why = registry.broken.get(wanted, f"is not registered; available: {', '.join(registry.ids())}")
+        raise ConfigError(f"--engine {wanted}: {why}")
 
     def on_fault(error: EngineError, falls_back: bool) -> None:
         after = "legacy works for the rest of the session (/engine retry tries again)"

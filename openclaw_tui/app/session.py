@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from openclaw_tui.artifacts.store import STORE_FOLDER, inherit
 from openclaw_tui.config.paths import Paths
-from openclaw_tui.errors import ConfigError, SessionNotFound, SessionWriteFailed
+from openclaw_tui.errors import ConfigError, SessionError, SessionNotFound, SessionWriteFailed
 from openclaw_tui.options import Options
 from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
@@ -17,9 +18,16 @@ def open_manager(options: Options, paths: Paths) -> tuple[SessionManager, list[s
         return SessionManager.in_memory(cwd=paths.project), []
     found = _wanted(options, paths)
     if found is None:
-        manager = SessionManager.create(paths.sessions, cwd=paths.project, session_id=options.session_id)
-        return manager, []
+        return _new_session(options, paths), []
     return open_existing(found, paths, fork=options.fork)
+
+
+def _new_session(options: Options, paths: Paths) -> SessionManager:
+    """A new session; an id that cannot be used is a usage error, nothing was begun."""
+    try:
+        return SessionManager.create(paths.sessions, cwd=paths.project, session_id=options.session_id)
+    except SessionError as error:
+        raise ConfigError(f"--session-id {options.session_id}: {error}") from error
 
 
 def open_preview(options: Options, paths: Paths) -> SessionManager:
@@ -39,7 +47,11 @@ def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[Sess
     if fork:
         source = SessionManager.open(path, read_only=True)
         try:
-            return source.fork(paths.sessions), [f"going on in a copy of session {short_id(source.session_id)}"]
+            forked = source.fork(paths.sessions)
+            return forked, [
+                *_inherit_outputs(path, forked),
+                f"going on in a copy of session {short_id(source.session_id)}",
+            ]
         finally:
             source.close()
     manager = SessionManager.open(path)
@@ -47,6 +59,17 @@ def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[Sess
     if not manager.cwd.is_dir():
         notices.append(f"the folder of this session is gone ({manager.cwd}); going on in {paths.project}")
     return manager, notices
+
+
+def _inherit_outputs(origin: Path, copy: SessionManager) -> list[str]:
+    """Let `recall` find in the copy what it found in the origin; a line for the user where that is not possible."""
+    if copy.path is None:
+        return []
+    try:
+        inherit(origin.with_suffix(".artifacts") / STORE_FOLDER, copy.path.with_suffix(".artifacts") / STORE_FOLDER)
+    except OSError as error:
+        return [f"the stored outputs of {origin.stem} could not be copied ({error.strerror or error})"]
+    return []
 
 
 def list_sessions(paths: Paths) -> list[SessionSummary]:

@@ -8,7 +8,7 @@ from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.config.load import Config
 from openclaw_tui.options import Options
 from openclaw_tui.prompt.bootstrap_files import BootstrapLimits
-from openclaw_tui.safety.permission_rules import RuleLine
+from openclaw_tui.safety.permission_rules import RuleLine, parse_rule
 from openclaw_tui.safety.permissions import PermissionMode, PermissionSettings
 
 _COMPACTION = "agents.defaults.compaction."
@@ -67,9 +67,11 @@ def limits_from(options: Options) -> Limits:
 
 
 def permission_settings(options: Options, config: Config) -> PermissionSettings:
-    """Rules of all places, each with the place it came from; flags come first."""
+    """Rules of all places, each with the place it came from; flags come first. Raises ConfigError for a bad flag."""
 
     def rules(kind: str, flags: tuple[str, ...]) -> tuple[RuleLine, ...]:
+        for text in flags:
+            parse_rule(RuleLine(text, "flag"))
         configured = config.rules.get(f"permissions.{kind}", [])
         return (*(RuleLine(text, "flag") for text in flags), *(RuleLine(r.text, r.place) for r in configured))
 

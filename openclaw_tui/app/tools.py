@@ -2,7 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.output_keeper import OutputKeeper
+from openclaw_tui.agent.recall_texts import session_texts
+from openclaw_tui.artifacts.recall import Recall
+from openclaw_tui.artifacts.store import STORE_FOLDER, ArtifactStore
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.events import PlanChanged, Sink
@@ -21,6 +27,7 @@ from openclaw_tui.tools.output import SpillStore
 from openclaw_tui.tools.process import ProcessTool
 from openclaw_tui.tools.processes import ProcessRegistry
 from openclaw_tui.tools.read import ReadTool
+from openclaw_tui.tools.recall import RecallTool
 from openclaw_tui.tools.search import Searcher
 from openclaw_tui.tools.update_plan import UpdatePlanTool
 from openclaw_tui.tools.write import WriteTool
@@ -28,16 +35,32 @@ from openclaw_tui.tools.write import WriteTool
 
 @dataclass(frozen=True, slots=True)
 class BuiltTools:
-    """The tools, and what must be closed with the session: commands still running."""
+    """The tools, and what must be closed with the session: commands still running, outputs being packed."""
 
     tools: tuple[Tool, ...]
+    outputs: OutputKeeper
+    recall: Recall
     closers: tuple[Callable[[], Awaitable[None]], ...]
 
 
-def build_tools(config: Config, paths: Paths, manager: SessionManager, *, emit: Sink, session_key: str) -> BuiltTools:
-    folder = manager.path.with_suffix(".artifacts") if manager.path else paths.scratch / manager.session_id
+def artifacts_folder(manager: SessionManager, paths: Paths) -> Path:
+    """Where what is taken out of the context goes: beside the session, or in scratch for one that is not stored."""
+    return manager.path.with_suffix(".artifacts") if manager.path else paths.scratch / manager.session_id
+
+
+def outputs_folder(manager: SessionManager, paths: Paths) -> Path:
+    """Where tools write long output before it is packed; the model may read there."""
+    return artifacts_folder(manager, paths) / "outputs"
+
+
+def build_tools(
+    config: Config, paths: Paths, manager: SessionManager, *, acts: Acts, emit: Sink, key: str
+) -> BuiltTools:
     files = FileState()
-    spill = SpillStore(folder / "outputs")
+    spill = SpillStore(outputs_folder(manager, paths))
+    store = ArtifactStore(artifacts_folder(manager, paths) / STORE_FOLDER)
+    outputs = OutputKeeper(store, manager, acts)
+    recall = Recall(store, lambda: session_texts(manager))
     processes = ProcessRegistry(spill)
     searcher = Searcher.find()
     tools: list[Tool] = [
@@ -46,7 +69,7 @@ def build_tools(config: Config, paths: Paths, manager: SessionManager, *, emit: 
         EditTool(files),
         ApplyPatchTool(files),
         LsTool(),
-        FindTool(searcher),
+        FindTool(searcher, spill),
         GrepTool(searcher, spill),
         ExecTool(
             processes,
@@ -54,8 +77,9 @@ def build_tools(config: Config, paths: Paths, manager: SessionManager, *, emit: 
             passed_through=tuple(config.get("tools.exec.passEnv")),
         ),
         ProcessTool(processes),
-        UpdatePlanTool(lambda steps: emit(PlanChanged(session_key, tuple((step.step, step.status) for step in steps)))),
+        RecallTool(recall),
+        UpdatePlanTool(lambda steps: emit(PlanChanged(key, tuple((step.step, step.status) for step in steps)))),
     ]
     if web_fetch.web_fetch_available():
         tools.append(web_fetch.WebFetchTool(spill))
-    return BuiltTools(tuple(tools), (processes.close,))
+    return BuiltTools(tuple(tools), outputs, recall, (processes.close, outputs.close))

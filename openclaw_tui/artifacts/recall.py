@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from openclaw_tui.artifacts.store import Artifact, ArtifactStore
-from openclaw_tui.constants import RECALL_LINE_CHARS, RECALL_MAX_CHARS, RECALL_MAX_HITS, RECALL_SCAN_MAX_BYTES
+from openclaw_tui.constants import (
+    RECALL_LINE_CHARS,
+    RECALL_LIST_ROWS,
+    RECALL_MAX_CHARS,
+    RECALL_MAX_HITS,
+    RECALL_SCAN_MAX_BYTES,
+)
 from openclaw_tui.errors import ToolError
 
 _LINES = re.compile(r"\s*(\d+)\s*(?:[-:,]\s*(\d+)?)?\s*")
@@ -54,6 +60,12 @@ class Recall:
                 return f"{item.name}: no line holds {pattern!r}."
             return "\n".join([f"{item.name}: {_count(total, 'line')} with {pattern!r}{_shown(hits, total)}", *hits])
         return _page(item, *_range(lines))
+
+    def knows(self, wanted_id: str) -> bool:
+        """Whether this is the id of a stored output or of a message."""
+        if self._store.find(wanted_id) is not None:
+            return True
+        return any(wanted_id in (text.result_id, text.entry_id) for text in self._texts())
 
     def search(self, pattern: str) -> str:
         """Every place that holds `pattern`, the newest outputs and messages first."""
@@ -107,6 +119,20 @@ class Recall:
     def _artifact_item(self, artifact: Artifact) -> _Item:
         title = f" {artifact.title}" if artifact.title else ""
         return _Item(f"{artifact.id} {artifact.tool}{title}", artifact.size, lambda: self._store.lines(artifact))
+
+
+def stored_list(store: ArtifactStore) -> str:
+    """The outputs that were stored last, newest first, for people."""
+    artifacts = store.artifacts()[::-1]
+    if not artifacts:
+        return "No tool output was long enough to be stored whole. A text after /recall searches everything earlier."
+    lines = [
+        f"{found.id:>5}  {found.size:>12,} bytes  {found.lines:>9,} lines  {found.tool} {found.title[:60]}"
+        + ("" if store.is_kept(found) else "  (no longer kept)")
+        for found in artifacts[:RECALL_LIST_ROWS]
+    ]
+    more = len(artifacts) - len(lines)
+    return "\n".join([*lines, *([f"and {more:,} older ones"] if more else [])])
 
 
 _UNSEARCHED = " Older outputs were not searched; name an id."

@@ -9,6 +9,7 @@ one that holds the session.
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 import zlib
 from collections.abc import Collection, Iterator
@@ -18,6 +19,10 @@ import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
 from openclaw_tui.constants import ARTIFACT_QUOTA_BYTES, IO_CHUNK_BYTES, RECALL_PIECE_OVERLAP_BYTES
+
+_INDEX = "index.jsonl"
+STORE_FOLDER = "whole"
+"""Name of the store's folder in a session's artifacts."""
 
 
 class Artifact(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -39,6 +44,10 @@ class ArtifactStore:
         self._folder = folder
         self._quota = quota_bytes
         self._artifacts = {artifact.id: artifact for artifact in _read_index(self._index)}
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
 
     def __len__(self) -> int:
         return len(self._artifacts)
@@ -108,7 +117,7 @@ class ArtifactStore:
 
     @property
     def _index(self) -> Path:
-        return self._folder / "index.jsonl"
+        return self._folder / _INDEX
 
     def _object(self, digest: str) -> Path:
         return self._folder / f"{digest}.z"
@@ -167,3 +176,21 @@ def _read_index(path: Path) -> Iterator[Artifact]:
     for line in lines:
         with contextlib.suppress(ValueError):
             yield msgspec.json.decode(line, type=Artifact)
+
+
+def inherit(parent: Path, child: Path) -> None:
+    """Give a copied session the outputs of its origin, so that the ids in it stay true. Raises OSError.
+
+    Objects never change, so they are linked where the disk can do that; the index is the copy's own.
+    """
+    if not (parent / _INDEX).is_file():
+        return
+    make_private_dir(child)
+    for source in parent.glob("*.z"):
+        try:
+            os.link(source, child / source.name)
+        except FileExistsError:
+            continue
+        except OSError:
+            shutil.copy2(source, child / source.name)
+    shutil.copy2(parent / _INDEX, child / _INDEX)

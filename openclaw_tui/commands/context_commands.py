@@ -1,31 +1,74 @@
 """Commands about the context: what fills it, what the layers did, and compaction by hand."""
 
+import asyncio
 import time
 
 from openclaw_tui.agent.breakdown import context_breakdown
+from openclaw_tui.agent.cache_prices import dollars
 from openclaw_tui.app.compose import App
+from openclaw_tui.artifacts.recall import stored_list
+from openclaw_tui.commands.compact_commands import COMPACT_COMMAND
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
-from openclaw_tui.ledger.ledger import LedgerRow
+from openclaw_tui.constants import LEDGER_REASON_CHARS, LEDGER_TABLE_ROWS
+from openclaw_tui.errors import ToolError
+from openclaw_tui.events import CONTEXT_LAYERS
+from openclaw_tui.ledger.ledger import LedgerRow, row_data
+from openclaw_tui.tools.terminal_text import clean_terminal_text
 
 
 async def _context(app: App, argument: str) -> CommandOutput:
     breakdown = context_breakdown(app.session.deps.requests, app.prompt_source.files)
     if argument == "json":
-        import json
-
-        return CommandOutput(json.dumps(breakdown.as_data(), indent=2, ensure_ascii=False))
+        return CommandOutput(_json(breakdown.as_data()))
     return CommandOutput(breakdown.as_text())
 
 
-async def _compact(app: App, argument: str) -> CommandOutput:
-    focus = argument.removeprefix("--").strip() if argument.startswith("--") else argument
-    return CommandOutput(await app.session.compact(focus))
+async def _cache(app: App, argument: str) -> CommandOutput:
+    report = app.session.deps.requests.cache_report()
+    if argument == "json":
+        return CommandOutput(_json(report.as_data()))
+    return CommandOutput(report.as_text(int(argument)) if argument.isdigit() else report.as_text())
 
 
 async def _events(app: App, argument: str) -> CommandOutput:
-    count = int(argument) if argument.isdigit() else 20
-    rows = [_row(row) for row in app.ledger.rows[-count:]]
-    return CommandOutput(table_text(rows) if rows else "no layer has changed the context yet")
+    """`[layer] [n] [json]` in any order."""
+    words = argument.split()
+    layers = [word for word in words if word.isalpha() and word != "json"]
+    unknown = [word for word in layers if word not in CONTEXT_LAYERS]
+    if unknown:
+        return CommandOutput(f"no layer {unknown[0]!r}; there are {', '.join(CONTEXT_LAYERS)}", is_error=True)
+    count = next((int(word) for word in words if word.isdigit()), LEDGER_TABLE_ROWS)
+    rows = (app.ledger.of_layer(*layers) if layers else app.ledger.rows)[-count:] if count else []
+    if "json" in words:
+        return CommandOutput(_json([row_data(row) for row in rows]))
+    return CommandOutput(table_text([_row(row) for row in rows]) if rows else "no layer has changed the context yet")
+
+
+async def _recall(app: App, argument: str) -> CommandOutput:
+    """An id with lines or a text to find in it; or a text to find everywhere; alone the stored outputs."""
+    words = argument.split(maxsplit=1)
+
+    def look() -> str:
+        if not words:
+            return stored_list(app.session.deps.outputs.store)
+        if not app.recall.knows(words[0]):
+            return app.recall.search(argument)
+        rest = words[1] if len(words) > 1 else None
+        is_range = rest is not None and rest.replace("-", "").strip().isdigit()
+        return app.recall.show(words[0], lines=rest if is_range else None, pattern=None if is_range else rest)
+
+    try:
+        text = await asyncio.to_thread(look)
+    except ToolError as error:
+        return CommandOutput(str(error), is_error=True)
+    return CommandOutput(clean_terminal_text(text))
+
+
+async def _reload(app: App, _: str) -> CommandOutput:
+    changed = app.session.deps.requests.reload_prompt()
+    if not changed:
+        return CommandOutput("nothing changed: the prompt is the one being sent")
+    return CommandOutput(f"in force from the next message on: {', '.join(changed)}")
 
 
 async def _engine(app: App, argument: str) -> CommandOutput:
@@ -37,14 +80,28 @@ async def _engine(app: App, argument: str) -> CommandOutput:
     return CommandOutput(f"engine in use: {engine.in_use} (configured: {engine.wanted}){fault}")
 
 
-def _row(row: LedgerRow) -> tuple[str, str, str, str]:
-    size = f"{row.tokens_before:,} → {row.tokens_after:,}" if row.tokens_before and row.tokens_after else ""
-    return time.strftime("%H:%M:%S", time.localtime(row.time)), f"{row.layer} {row.verb}", size, row.reason[:80]
+def _row(row: LedgerRow) -> tuple[str, ...]:
+    told = row.tokens_before is not None and row.tokens_after is not None
+    size = f"{row.tokens_before:,} → {row.tokens_after:,}" if told else ""
+    price = dollars(row.cost_usd) if row.cost_usd is not None else ""
+    seconds = f"{row.seconds:.1f} s" if row.seconds is not None else ""
+    clock = time.strftime("%H:%M:%S", time.localtime(row.time))
+    reason = row.reason if len(row.reason) <= LEDGER_REASON_CHARS else row.reason[: LEDGER_REASON_CHARS - 1] + "…"
+    return clock, f"{row.layer} {row.verb}", size, price, seconds, reason, row.way_back
+
+
+def _json(data: object) -> str:
+    import json
+
+    return json.dumps(data, indent=2, ensure_ascii=False)
 
 
 CONTEXT_COMMANDS = (
     Command("context", "what fills the window", _context, hint="[json]", aliases=("tokens",)),
-    Command("compact", "summarise now", _compact, hint="[focus]", aliases=("compress", "summarize", "condense")),
-    Command("events", "what the context layers did", _events, hint="[n]"),
+    COMPACT_COMMAND,
+    Command("cache", "how the prompt cache did, call by call", _cache, hint="[n|json]"),
+    Command("events", "what the context layers did", _events, hint="[layer] [n] [json]"),
+    Command("recall", "look up what left the context", _recall, hint="[id|text] [lines|text]"),
+    Command("reload", "let changed project files enter now", _reload, while_busy="wait"),
     Command("engine", "the context engine in use", _engine, hint="[retry]"),
 )

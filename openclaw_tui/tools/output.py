@@ -33,6 +33,7 @@ class OutputLimits:
 
 
 DEFAULT_LIMITS = OutputLimits()
+_BY_FILE = " (read it by offset and limit, or grep it)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,12 @@ def join_head_and_tail(
     return BoundedText(text, True, totals.size, totals.lines, path)
 
 
+def name_by_recall(text: str, path: Path, result_id: str) -> str:
+    """A marker's path replaced by the id under which the output can be looked up from now on."""
+    way = f'recall("{result_id}")'
+    return text.replace(f"{path}{_BY_FILE}", f"{way} with lines or a pattern").replace(str(path), way)
+
+
 def cut_to_bytes(text: str, max_bytes: int) -> str:
     """The longest beginning of `text` that fits in `max_bytes` of UTF-8."""
     if _size(text) <= max_bytes:
@@ -149,7 +156,7 @@ def _marker(left_out_lines: int, totals: Totals, left_out_bytes: int, path: Path
         " are left out here."
     ]
     if path is not None:
-        parts.append(f"Whole output: {path} (read it by offset and limit, or grep it).")
+        parts.append(f"Whole output: {path}{_BY_FILE}.")
     parts.append("The same call gives the same cut" + (f"; {hint}." if hint else "."))
     return " ".join(parts) + "]"
 

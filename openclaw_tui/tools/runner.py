@@ -28,7 +28,8 @@ _log = logging.getLogger("openclaw_tui.tools")
 _STOPPED = "not run: the turn was stopped before this call"
 _INTERRUPTED = "[interrupted by the user before it finished]"
 
-OnResult = Callable[[ToolResultMessage], None]
+OnResult = Callable[[ToolResultMessage], ToolResultMessage | None]
+"""Stores a result. It may return the form in which it was stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class ToolRunner:
 
         def deliver(job: _Job) -> None:
             result = self._finish(job)
-            on_result(result)  # on disk before it is shown as done
+            result = on_result(result) or result  # on disk before it is shown as done
             results.append(result)
             self._end(job, result)
 
