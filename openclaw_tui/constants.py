@@ -599,19 +599,22 @@ ENGINE_CALL_TIMEOUT_SECONDS = 20.0
 ENGINE_COMPACT_TIMEOUT_SECONDS = 900.0
 """The same for `compact`, which may call a model (the safety timeout of compaction)."""
 
+ENGINE_ADDITION_MAX_SHARE = 0.5
+"""Share of the budget above which an engine's addition to the system prompt is taken for a fault (ours)."""
+
 RETRIEVAL_MAX_TOKENS = 4_000
 RETRIEVAL_MAX_SHARE = 0.05
 """Most tokens that spans brought back by the `retrieval` engine may take, and their share of the budget (ours)."""
 
 RETRIEVAL_MAX_SPANS = 12
 RETRIEVAL_SPAN_CHARS = 1_200
-RETRIEVAL_KEPT_SHARE = 0.25
-"""Spans brought back at most, characters of one, and the share of the tail its `compact` keeps by relevance (ours)."""
+RETRIEVAL_QUERY_TERMS = 64
+"""Spans brought back at most, characters of one, and words of a request that are searched for (ours)."""
 
 KNOWLEDGE_MAX_BYTES = 32_000
 KNOWLEDGE_INJECTED_CHARS = 6_000
 KNOWLEDGE_NOTE_CHARS = 400
-"""The `recall-memory` engine's file: most bytes, most characters put into a prompt, and the length of one note (ours)."""
+"""The `recall-memory` engine's file: most bytes, most characters put into a prompt, length of one note (ours)."""
 TAB_WIDTH = 4
 MIN_TEXT_CONTRAST = 4.5
 """Contrast that text has against its ground under every theme (WCAG 2, level AA)."""

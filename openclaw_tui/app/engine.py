@@ -1,5 +1,7 @@
 """Which context engine works, and who hears of its faults."""
 
+from collections.abc import Mapping
+
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.builtin_compactor import BuiltInCompactor
 from openclaw_tui.config.load import Config
@@ -13,11 +15,18 @@ from openclaw_tui.options import Options
 
 
 def build_engine(
-    options: Options, config: Config, compactor: BuiltInCompactor, acts: Acts, emit: Sink, session_key: str
+    options: Options,
+    config: Config,
+    compactor: BuiltInCompactor,
+    acts: Acts,
+    emit: Sink,
+    session_key: str,
+    settings: Mapping[str, object],
 ) -> EngineHost:
     """The engine of the slot under supervision; third-party packages are looked for only when one is wanted.
 
-    A flag that names no engine raises ConfigError; a setting that does falls back and says so.
+    `settings` are what every engine may know: `memoryDir` (a folder of the agent) and `project`. A flag that names no
+    engine raises ConfigError; a setting that does falls back and says so.
     """
     wanted = (options.engine or config.get("plugins.slots.contextEngine") or LEGACY_ENGINE_ID).strip()
     registry = built_in_registry()
@@ -34,7 +43,7 @@ def build_engine(
         emit(Notice(session_key, "warning" if falls_back else "error", text))
 
     def make() -> ContextEngine:
-        return registry.create(wanted, EngineDeps(compactor=compactor, settings={}))
+        return registry.create(wanted, EngineDeps(compactor=compactor, settings=settings))
 
     return EngineHost(
         LegacyContextEngine(compactor),

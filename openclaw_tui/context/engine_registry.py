@@ -7,10 +7,13 @@ Built-in ids belong to `core` and cannot be taken over. Third parties register t
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TypeAlias
 
 from openclaw_tui.context.engine import Compactor, ContextEngine
 from openclaw_tui.context.engines.legacy import LEGACY_ENGINE_ID, LegacyContextEngine
+from openclaw_tui.context.engines.recall_memory import RECALL_MEMORY_ENGINE_ID, RecallMemoryContextEngine
+from openclaw_tui.context.engines.retrieval import RETRIEVAL_ENGINE_ID, RetrievalContextEngine
 from openclaw_tui.errors import EngineError
 
 CORE_OWNER = "core"
@@ -86,7 +89,10 @@ class EngineRegistry:
             except Exception as error:
                 self.broken[point.name] = f"could not be imported: {error}"
                 continue
-            self.register(point.name, factory, f"plugin:{point.dist.name if point.dist else point.value}")
+            owner = f"plugin:{point.dist.name if point.dist else point.value}"
+            taken = self.register(point.name, factory, owner, allow_same_owner_refresh=True)
+            if not taken.ok:
+                self.broken[f"{point.name} of {owner}"] = f"was refused: the id belongs to {taken.existing_owner}"
 
 
 def _checked(engine_id: str, engine: ContextEngine) -> ContextEngine:
@@ -98,8 +104,17 @@ def _checked(engine_id: str, engine: ContextEngine) -> ContextEngine:
     return engine
 
 
+def _recall_memory(deps: EngineDeps) -> ContextEngine:
+    folder = deps.settings.get("memoryDir")
+    if not isinstance(folder, Path):
+        raise EngineError("has no folder for its knowledge file", engine=RECALL_MEMORY_ENGINE_ID, operation="factory")
+    return RecallMemoryContextEngine(deps.compactor, folder, project=str(deps.settings.get("project", "")))
+
+
 def built_in_registry() -> EngineRegistry:
     """A registry with the engines this package ships."""
     registry = EngineRegistry()
     registry.register(LEGACY_ENGINE_ID, lambda deps: LegacyContextEngine(deps.compactor), CORE_OWNER)
+    registry.register(RETRIEVAL_ENGINE_ID, lambda deps: RetrievalContextEngine(deps.compactor), CORE_OWNER)
+    registry.register(RECALL_MEMORY_ENGINE_ID, _recall_memory, CORE_OWNER)
     return registry

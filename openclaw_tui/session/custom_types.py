@@ -19,5 +19,7 @@ COMPACTION_CUT = "openclaw-tui.compaction-cut"
 """Marks where a compaction kept nothing word for word; the tail begins here."""
 
 COMPACTION_UNDO = "openclaw-tui.compaction-undo"
+"""A compaction was undone, or done again, here: which one, and where the branch that was left ends."""
+
 PROVIDER_COMPACTION = "openclaw-tui.provider-compaction"
 READ_FILES = "openclaw-tui.read-files"

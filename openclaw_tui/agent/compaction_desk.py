@@ -1,0 +1,132 @@
+"""Compaction in the hands of the user: look at it first, change its text, apply it, undo it, do it again.
+
+A front end reaches it through the session. `draft` is the preview that waits; it goes when it is applied, replaced, or
+no longer fits the branch.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from openclaw_tui.agent.builtin_compactor import apply, make_draft
+from openclaw_tui.agent.compacting import apply_by_hand, compact_by_hand, manual_request
+from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.undoing import redo_compaction, undo_compaction
+from openclaw_tui.compaction.draft import CompactionDraft
+from openclaw_tui.constants import PREVIEW_LINE_CHARS, PREVIEW_MESSAGES_SHOWN
+from openclaw_tui.errors import CompactionFailed
+from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, text_of
+from openclaw_tui.session.entries import CompactionEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a compaction would do. `goes` and `stays` are one line for each message shown, oldest first."""
+
+    draft: CompactionDraft
+    goes: tuple[str, ...]
+    stays: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        draft = self.draft
+        lines = [
+            f"Compaction preview: ~{draft.tokens_before:,} → ~{draft.tokens_after:,} tokens",
+            "",
+            f"Goes ({draft.covered} messages, replaced by the summary):",
+            *_listed(self.goes, draft.covered),
+            "",
+            f"Stays word for word ({draft.kept} messages):",
+            *_listed(self.stays, draft.kept),
+            "",
+            f"Summary ({len(draft.summary):,} characters, {draft.model or 'made without a model'}):",
+            draft.summary,
+            "",
+            "/compact apply uses it; /compact preview makes another.",
+        ]
+        notes = [f"note: {note}" for note in draft.notes]
+        return "\n".join([*lines[:-1], *notes, lines[-1]])
+
+
+class CompactionDesk:
+    """One per session."""
+
+    def __init__(self, deps: AgentDeps) -> None:
+        self._deps = deps
+        self.draft: CompactionDraft | None = None
+
+    async def compact(self, focus: str = "") -> str:
+        self.draft = None
+        return await compact_by_hand(self._deps, focus)
+
+    async def preview(self, focus: str = "") -> Preview:
+        """Make a summary and show what it would replace; nothing is changed. Raises CompactionFailed."""
+        self.draft = None
+        await self._deps.requests.gather()
+        messages = self._deps.manager.project().messages
+        draft = self.draft = await make_draft(self._deps, manual_request(self._deps, focus))
+        kept = messages[len(messages) - draft.kept :] if draft.kept else ()
+        covered = messages[len(messages) - draft.kept - draft.covered : len(messages) - draft.kept]
+        self._deps.acts.notice("info", "A compaction was drafted; nothing is changed until /compact apply.")
+        return Preview(draft, tuple(map(_line, covered)), tuple(map(_line, kept)))
+
+    def edit(self, summary: str) -> CompactionDraft:
+        """Put another text in place of the drafted summary. Raises CompactionFailed for an empty one."""
+        if self.draft is None:
+            raise CompactionFailed("there is no preview to edit; /compact preview makes one")
+        if not summary.strip():
+            raise CompactionFailed("an empty summary is never stored; the preview keeps its text")
+        self.draft = replace(self.draft, summary=summary.strip())
+        return self.draft
+
+    async def apply(self) -> str:
+        """Use the waiting draft."""
+        draft = self.draft
+        if draft is None:
+            return "There is no preview to apply; /compact preview [focus] makes one."
+        problem = self._problem(draft)
+        self.draft = None
+        if problem:
+            return f"The preview was not applied: {problem}. /compact preview makes a new one."
+        return await apply_by_hand(self._deps, lambda: apply(self._deps, draft))
+
+    def undo(self) -> str:
+        self.draft = None
+        return undo_compaction(self._deps).line
+
+    def redo(self) -> str:
+        self.draft = None
+        return redo_compaction(self._deps).line
+
+    def _problem(self, draft: CompactionDraft) -> str:
+        """Why a draft no longer fits the branch; empty when it does. Talk that was added since is kept whole."""
+        branch = self._deps.manager.branch()
+        ids = [entry.id for entry in branch]
+        if draft.leaf_id not in ids or (draft.first_kept_entry_id and draft.first_kept_entry_id not in ids):
+            return "the session is on another branch now"
+        if any(isinstance(entry, CompactionEntry) for entry in branch[ids.index(draft.leaf_id) + 1 :]):
+            return "the talk was compacted since"
+        return ""
+
+
+def _line(message: Message) -> str:
+    who = {"UserMessage": "user", "AssistantMessage": "assistant"}.get(type(message).__name__, "result")
+    text = " ".join(text_of(message.content).split())
+    if isinstance(message, ToolResultMessage):
+        who = f"result of {message.tool_name}"
+    elif isinstance(message, AssistantMessage) and message.tool_calls:
+        text = f"{text} [{', '.join(call.name for call in message.tool_calls)}]".strip()
+    shown = text if len(text) <= PREVIEW_LINE_CHARS else f"{text[:PREVIEW_LINE_CHARS]}…"
+    return f"{who}: {shown or '(no text)'}"
+
+
+def _listed(lines: Sequence[str], count: int) -> list[str]:
+    if not lines:
+        return ["  (nothing)"]
+    if count <= PREVIEW_MESSAGES_SHOWN:
+        return [f"  {line}" for line in lines]
+    half = PREVIEW_MESSAGES_SHOWN // 2
+    return [
+        *(f"  {line}" for line in lines[:half]),
+        f"  … {count - 2 * half} more …",
+        *(f"  {li}" for li in lines[-half:]),
+    ]
