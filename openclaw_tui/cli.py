@@ -3,6 +3,7 @@
 `--version` and `--help` touch nothing but this file, so they answer at once.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,16 +21,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments[:1] in (["-v"], ["--version"]):
         print(f"openclaw-tui {openclaw_tui.__version__}")
         return 0
+    _prepare_streams()
     try:
-        return _run(parse_options(arguments))
+        code = _run(parse_options(arguments))
+        sys.stdout.flush()
+        return code
     except OpenClawError as error:
-        print(f"openclaw-tui: {error}", file=sys.stderr)
+        print(f"openclaw-tui: {' '.join(str(error).split())}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return EXIT_FAILED
+
+
+def _prepare_streams() -> None:
+    """Any text can be written: pipes get UTF-8, a terminal its own encoding with a mark for what it cannot show.
+
+    A stream that was closed before the start becomes the null device, so that nothing fails over a line of output.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
 
 
 def _run(options: Options) -> int:
@@ -49,7 +67,7 @@ def _run(options: Options) -> int:
         from openclaw_tui.ui.line.repl import run_line
 
         return run_line(options)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()):
         print(
             "openclaw-tui: the full screen needs a terminal on standard input and output; "
             "use -p PROMPT for one answer, or --line.",
@@ -63,8 +81,8 @@ def _run(options: Options) -> int:
 
 def _check_directory(options: Options) -> None:
     folder = options.cwd
-    if not folder.is_dir():
-        raise ConfigError(f"--cwd {folder}: there is no such directory")
+    if not os.path.isdir(folder):
+        raise ConfigError(f"{folder}: there is no such directory; choose another with --cwd")
     if not os.access(folder, os.R_OK | os.X_OK):
         raise ConfigError(f"{folder}: this directory cannot be read; choose another with --cwd")
     for extra in options.add_dirs:

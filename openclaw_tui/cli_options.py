@@ -1,6 +1,7 @@
 """Flags and subcommands of interface.md sections 3 and 4 as one parser; what it reads becomes an `Options` record."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any, NoReturn
@@ -145,7 +146,7 @@ def _options(namespace: argparse.Namespace, command: str | None, words: list[str
     printing = namespace.print_prompt is not None
     prompt = " ".join(([namespace.print_prompt] if namespace.print_prompt else []) + words) or None
     return Options(
-        prompt=None if command else prompt,
+        prompt=None if command else _text(prompt),
         print_mode=printing,
         line_mode=namespace.line,
         continue_last=namespace.continue_last,
@@ -166,16 +167,29 @@ def _options(namespace: argparse.Namespace, command: str | None, words: list[str
         max_tokens=namespace.max_tokens,
         context_tokens=namespace.context_tokens,
         engine=namespace.engine,
-        system_prompt=namespace.system_prompt,
-        append_system_prompt=namespace.append_system_prompt,
+        system_prompt=_text(namespace.system_prompt),
+        append_system_prompt=_text(namespace.append_system_prompt),
         config=tuple(values["config"]),
-        cwd=Path(namespace.cwd).expanduser().absolute() if namespace.cwd else Path.cwd(),
+        cwd=_directory(namespace.cwd),
         verbose=namespace.verbose,
         debug=namespace.debug,
         version=namespace.version,
         command=command,
         arguments=tuple(words) if command else (),
     )
+
+
+def _directory(given: str | None) -> Path:
+    """The directory to work in. One that was removed under us is named by what the shell remembers of it."""
+    try:
+        return Path(given).expanduser().absolute() if given else Path.cwd()
+    except FileNotFoundError:
+        return Path(os.environ.get("PWD", "/")) / (given or "")
+
+
+def _text(argument: str | None) -> str | None:
+    """Bytes of the command line that are no UTF-8 become replacement characters."""
+    return None if argument is None else os.fsencode(argument).decode("utf-8", "replace")
 
 
 def split_rules(texts: list[str]) -> tuple[str, ...]:

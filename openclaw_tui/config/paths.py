@@ -1,16 +1,19 @@
 """Where things live. The one place that knows the state directory and where packaged data files are."""
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import openclaw_tui
+from openclaw_tui.errors import ConfigError
 
 FOREIGN_MARKER = "openclaw.json"
 """A state folder that holds this file belongs to a real OpenClaw: its files are read, never written."""
 
 DEFAULT_AGENT_ID = "main"
 FOREIGN_AGENT_ID = "tui"
+_AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,26 @@ class Paths:
 def state_dir() -> Path:
     """`$OPENCLAW_STATE_DIR`, else `~/.openclaw`."""
     named = os.environ.get("OPENCLAW_STATE_DIR")
-    return Path(named).expanduser() if named else Path.home() / ".openclaw"
+    return Path(named).expanduser().absolute() if named else Path.home() / ".openclaw"
 
 
 def resolve_paths(project: Path, agent_id: str | None = None) -> Paths:
-    """Places for a project; in a real OpenClaw's folder ours go under the agent id `tui`."""
+    """Places for a project; in a real OpenClaw's folder ours go under the agent id `tui`.
+
+    Raises ConfigError where the state directory cannot be one, or the agent's id cannot be a folder's name.
+    """
     state = state_dir()
+    _check_state(state)
+    if agent_id is not None and not _AGENT_ID.fullmatch(agent_id):
+        raise ConfigError(f"--agent {agent_id}: an id is made of letters, digits, - and _, at most 64")
     default = FOREIGN_AGENT_ID if (state / FOREIGN_MARKER).exists() else DEFAULT_AGENT_ID
     return Paths(state=state, project=project, agent_id=agent_id or default)
+
+
+def _check_state(state: Path) -> None:
+    nearest = next(folder for folder in (state, *state.parents) if os.path.lexists(folder))
+    if not nearest.is_dir():
+        raise ConfigError(f"the state directory {state} cannot be used: {nearest} is no directory")
 
 
 def data_dir(name: str) -> Path:

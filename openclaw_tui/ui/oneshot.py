@@ -4,10 +4,11 @@ Standard output holds only the answer or the JSON stream; reasons go to standard
 """
 
 import asyncio
+import re
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 
 import openclaw_tui
 from openclaw_tui.app.compose import App, build_app
+from openclaw_tui.constants import STDIN_WAIT_SECONDS
 from openclaw_tui.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -22,14 +24,19 @@ from openclaw_tui.errors import (
     EXIT_LIMIT,
     EXIT_NEEDS_APPROVAL,
     EXIT_TERMINATED,
+    EXIT_USAGE,
+    AuthenticationFailed,
     ConfigError,
     LimitReached,
     OpenClawError,
 )
 from openclaw_tui.events import AgentEvent, MessageEnded, Notice, TurnEnded
-from openclaw_tui.messages import NO_USAGE, Usage, text_of
+from openclaw_tui.log import log_event, set_up_logging
+from openclaw_tui.messages import NO_USAGE, ImageBlock, TextBlock, Usage, UserContent, text_of
 from openclaw_tui.options import Options
 from openclaw_tui.tools.approval import PermissionDenial
+from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
+from openclaw_tui.ui.stdin_source import StdinSource, piped_text
 from openclaw_tui.ui.stream_json import event_object, init_object, result_object
 
 _LIMIT_SUBTYPES = {"turns": "error_max_turns", "budget": "error_max_budget", "tokens": "error_max_tokens"}
@@ -41,25 +48,33 @@ def run_oneshot(options: Options) -> int:
         raise ConfigError("--input-format stream-json needs --output-format stream-json")
     prompt = None if options.input_format == "stream-json" else prompt_from(options)
     app = build_app(options, channel="cli", interactive=False)
+    set_up_logging(None if options.no_session and not options.debug else app.paths.log, debug=options.debug)
     return asyncio.run(_run(app, prompt))
 
 
 def prompt_from(options: Options) -> str:
     """The prompt with piped standard input behind it as a fenced block. Raises ConfigError when both are empty."""
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
-    if options.prompt == "-":
-        text = piped.strip()
-    elif piped.strip():
-        text = f"{options.prompt or ''}\n\n```\n{piped.rstrip()}\n```".strip()
+    given = (options.prompt or "").strip()
+    waits = given in ("", "-")
+    piped = piped_text(wait_seconds=None if waits else STDIN_WAIT_SECONDS)
+    if piped is None:
+        print("openclaw-tui: nothing came on standard input; going on with the prompt alone", file=sys.stderr)
+    if given == "-":
+        text = (piped or "").strip()
+    elif piped and piped.strip():
+        text = f"{given}\n\n{_fenced(piped.rstrip())}".strip()
     else:
-        text = (options.prompt or "").strip()
+        text = given
     if not text:
         raise ConfigError("-p needs a prompt: openclaw-tui -p 'what is this project?', or pipe one in with -p -")
     return text
 
 
-def _read_stdin() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+def _fenced(text: str) -> str:
+    """The text in a block whose fence is longer than any in it, so that nothing in it can end the block."""
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
 
 
 @dataclass(slots=True)
@@ -91,11 +106,24 @@ async def _run(app: App, prompt: str | None) -> int:
         if prompt is not None:
             await _turn(app, prompt, outcome)
         else:
-            async for line in _scripted_prompts():
-                await _turn(app, line, outcome)
+            await _scripted(app, outcome, stops)
     finally:
         await app.session.close()
     return _finish(app, outcome, stops)
+
+
+async def _scripted(app: App, outcome: _Outcome, stops: "_Stops") -> None:
+    """User messages from standard input, one JSON object a line; a bad line is named and skipped."""
+    source = StdinSource()
+    stops.on_stop = source.end
+    number = 0
+    while (line := await source.line()) is not None and not stops.caught:
+        number += 1
+        content = scripted_content(line, number) if line.strip() else ()
+        if content:
+            await _turn(app, content, outcome)
+    if outcome.steps == 0 and outcome.error is None and not stops.caught:
+        outcome.error = ConfigError("standard input held no user message; one JSON object a line is expected")
 
 
 def _start(app: App) -> None:
@@ -118,7 +146,7 @@ def _start(app: App) -> None:
         )
 
 
-async def _turn(app: App, prompt: str, outcome: _Outcome) -> None:
+async def _turn(app: App, prompt: str | Sequence[UserContent], outcome: _Outcome) -> None:
     """One prompt to its end, events written as they come."""
     subscription = app.session.subscribe()
     app.session.prompt(prompt)
@@ -134,41 +162,50 @@ async def _turn(app: App, prompt: str, outcome: _Outcome) -> None:
 def _show(app: App, event: AgentEvent, outcome: _Outcome) -> None:
     if isinstance(event, MessageEnded) and not event.discarded:
         outcome.answer = text_of(event.message.content) or outcome.answer
-    if isinstance(event, Notice) and event.level != "info" and app.options.output_format != "text":
-        print(f"openclaw-tui: {event.text}", file=sys.stderr)
+    log_event(event)
+    if isinstance(event, Notice) and event.level == "warning":
+        print(f"openclaw-tui: {one_line(event.text)}", file=sys.stderr)
     if app.options.output_format == "stream-json":
         data = event_object(event, verbose=app.options.verbose)
         if data is not None:
             _write_line(data)
 
 
-def _finish(app: App, outcome: _Outcome, stops: list[signal.Signals]) -> int:
+def _finish(app: App, outcome: _Outcome, stops: "_Stops") -> int:
     code, subtype, reason = _verdict(app, outcome, stops)
-    if app.options.output_format == "text":
-        print(outcome.answer)
-    else:
+    if app.options.output_format != "text":
         _write_line(_result(app, outcome, subtype, reason))
+    elif outcome.answer:
+        terminal = sys.stdout.isatty()
+        print(clean_terminal_text(outcome.answer) if terminal else outcome.answer, flush=True)
     if reason:
-        print(f"openclaw-tui: {reason}", file=sys.stderr)
+        print(f"openclaw-tui: {one_line(reason)}", file=sys.stderr)
     return code
 
 
-def _verdict(app: App, outcome: _Outcome, stops: list[signal.Signals]) -> tuple[int, str, str]:
+def _verdict(app: App, outcome: _Outcome, stops: "_Stops") -> tuple[int, str, str]:
     """Exit code, subtype of the last object, and the one-line reason."""
-    if stops:
-        return (EXIT_TERMINATED if stops[0] == signal.SIGTERM else EXIT_INTERRUPTED), "error_interrupted", "interrupted"
+    if stops.caught:
+        code = EXIT_INTERRUPTED if stops.caught[0] == signal.SIGINT else EXIT_TERMINATED
+        return code, "error_interrupted", "interrupted"
     if isinstance(outcome.error, LimitReached):
         return EXIT_LIMIT, _LIMIT_SUBTYPES[outcome.error.kind], str(outcome.error)
     denials = app.session.approvals.denials
     if outcome.error is not None:
-        code = outcome.error.exit_code if isinstance(outcome.error, OpenClawError) else EXIT_FAILED
-        return code, "error_during_execution", _reason(outcome.error)
+        return _code_of(outcome.error), "error_during_execution", _reason(outcome.error)
     if denials:
         named = "; ".join(_denial(denial) for denial in denials)
         return EXIT_NEEDS_APPROVAL, "error_permission", f"needed approval and nobody could give it: {named}"
     if outcome.aborted:
         return EXIT_INTERRUPTED, "error_interrupted", "interrupted"
     return EXIT_DONE, "success", ""
+
+
+def _code_of(error: BaseException) -> int:
+    """A key that is missing is configuration; one that a provider refused is a failed turn."""
+    if isinstance(error, AuthenticationFailed) and error.status is None:
+        return EXIT_USAGE
+    return error.exit_code if isinstance(error, OpenClawError) else EXIT_FAILED
 
 
 def _reason(error: BaseException) -> str:
@@ -206,41 +243,47 @@ def _result(app: App, outcome: _Outcome, subtype: str, reason: str) -> dict[str,
     )
 
 
-async def _scripted_prompts() -> AsyncIterator[str]:
-    """User messages from standard input, one JSON object a line; a bad line is named and skipped."""
-    loop = asyncio.get_running_loop()
-    number = 0
-    while True:
-        line = await loop.run_in_executor(None, sys.stdin.buffer.readline)
-        if not line:
-            return
-        number += 1
-        if line.strip():
-            text = _prompt_of(line, number)
-            if text:
-                yield text
-
-
-def _prompt_of(line: bytes, number: int) -> str:
+def scripted_content(line: bytes, number: int) -> Sequence[UserContent]:
+    """What one line of a scripted talk says; empty, with a word on standard error, where it is no user message."""
     try:
         data = msgspec.json.decode(line)
-        content = data["message"]["content"] if data.get("type") == "user" else ""
-    except (msgspec.DecodeError, KeyError, TypeError, AttributeError) as error:
-        print(f"openclaw-tui: input line {number} is not a user message ({error}); it is skipped", file=sys.stderr)
-        return ""
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(block.get("text", "")) for block in content if isinstance(block, dict))
+        if data["type"] != "user":
+            raise ValueError(f"its type is {data['type']!r}")
+        content = data["message"]["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        return [_content_block(block) for block in blocks]
+    except KeyError as error:
+        reason = f"it has no {error}"
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError, ValueError) as error:
+        reason = str(error)
+    print(f"openclaw-tui: input line {number} is not a user message ({one_line(reason)}); skipped", file=sys.stderr)
+    return ()
 
 
-def _catch_signals(app: App) -> list[signal.Signals]:
+def _content_block(block: dict[str, Any]) -> UserContent:
+    if block["type"] == "image":
+        return ImageBlock(data=str(block["source"]["data"]), mime_type=str(block["source"]["media_type"]))
+    return TextBlock(str(block["text"]))
+
+
+@dataclass(slots=True)
+class _Stops:
+    """Signals that came, the first one first. `on_stop` wakes whoever waits for input."""
+
+    caught: list[signal.Signals] = field(default_factory=list)
+    on_stop: Callable[[], None] | None = None
+
+
+def _catch_signals(app: App) -> _Stops:
     """The first signal stops the turn in order; the exit code tells which it was."""
-    stops: list[signal.Signals] = []
+    stops = _Stops()
     loop = asyncio.get_running_loop()
     running: set[asyncio.Task[None]] = set()
 
     def stop(which: signal.Signals) -> None:
-        stops.append(which)
+        stops.caught.append(which)
+        if stops.on_stop is not None:
+            stops.on_stop()
         task = loop.create_task(app.session.abort())
         running.add(task)
         task.add_done_callback(running.discard)
@@ -251,5 +294,4 @@ def _catch_signals(app: App) -> list[signal.Signals]:
 
 
 def _write_line(data: dict[str, Any]) -> None:
-    sys.stdout.write(msgspec.json.encode(data).decode("utf-8") + "\n")
-    sys.stdout.flush()
+    print(msgspec.json.encode(data).decode("utf-8"), flush=True)

@@ -4,30 +4,22 @@ Lines that arrive faster than fingers type are a paste and make one message. A l
 the next one.
 """
 
-import asyncio
-import os
 import sys
-import threading
 
 from openclaw_tui.constants import PASTE_BURST_SECONDS
 from openclaw_tui.ui.line.reader import Hooks, TypedLine
-
-_READ_BYTES = 1 << 16
+from openclaw_tui.ui.stdin_source import StdinSource
 
 
 class PlainReader:
-    """Reads standard input in a thread of its own, so that any kind of input works and leaving never waits for it."""
+    """The label is shown once where something is waited for, and never while the agent writes."""
 
     def __init__(self, hooks: Hooks) -> None:
         self._hooks = hooks
-        self._is_terminal = sys.stdin.isatty()
-        self._loop = asyncio.get_running_loop()
-        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
-        self._pending = b""
-        self._ended = False
+        self._is_terminal = sys.stdin is not None and sys.stdin.isatty()
+        self._source = StdinSource()
         self._is_waiting = False
         self._label = ""
-        threading.Thread(target=self._pump, args=(sys.stdin.fileno(),), daemon=True).start()
 
     @property
     def is_live(self) -> bool:
@@ -41,7 +33,8 @@ class PlainReader:
             while lines[-1].endswith("\\"):
                 lines[-1] = lines[-1][:-1]
                 lines.append(await self._next_line())
-            lines += await self._rest_of_paste() if self._is_terminal else []
+            if self._is_terminal:
+                lines += [_decoded(line) for line in await self._source.lines_within(PASTE_BURST_SECONDS)]
         finally:
             self._is_waiting = False
             self._label = ""
@@ -53,7 +46,7 @@ class PlainReader:
         self._label = ""
 
     def refresh(self) -> None:
-        """Show the label once where something is waited for: idle, or a question."""
+        """Show the label where something is waited for: idle, or a question."""
         if not (self._is_waiting and self._is_terminal) or (self._hooks.is_busy() and not self._hooks.is_asking()):
             return
         label = self._hooks.label()
@@ -70,43 +63,17 @@ class PlainReader:
         return
 
     def leave(self) -> None:
-        self._chunks.put_nowait(b"")
+        self._source.end()
 
     def close(self) -> None:
         return
 
     async def _next_line(self) -> str:
-        while b"\n" not in self._pending:
-            if self._ended:
-                if self._pending:
-                    break
-                raise EOFError
-            chunk = await self._chunks.get()
-            self._ended = not chunk
-            self._pending += chunk
-        line, _, self._pending = self._pending.partition(b"\n")
-        return line.removesuffix(b"\r").decode("utf-8", "replace")
+        line = await self._source.line()
+        if line is None:
+            raise EOFError
+        return _decoded(line)
 
-    async def _rest_of_paste(self) -> list[str]:
-        lines: list[str] = []
-        while True:
-            try:
-                chunk = await asyncio.wait_for(self._chunks.get(), PASTE_BURST_SECONDS)
-            except TimeoutError:
-                return lines
-            if not chunk:
-                self._ended = True
-                return lines
-            self._pending += chunk
-            while b"\n" in self._pending:
-                lines.append(await self._next_line())
 
-    def _pump(self, descriptor: int) -> None:
-        """In a thread: everything that comes, an empty piece at the end."""
-        chunk = b"-"
-        while chunk:
-            try:
-                chunk = os.read(descriptor, _READ_BYTES)
-                self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-            except (OSError, RuntimeError):
-                return
+def _decoded(line: bytes) -> str:
+    return line.decode("utf-8", "replace")
