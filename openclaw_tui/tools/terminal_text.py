@@ -6,9 +6,10 @@ holds no control character but tab and line end, and cleaning it again changes n
 """
 
 import re
-from dataclasses import dataclass
 
-from openclaw_tui.constants import HIDDEN_RUN_SPELLED_CHARS
+from openclaw_tui.visible_text import VisibleText as VisibleText
+from openclaw_tui.visible_text import picture, show_hidden
+from openclaw_tui.visible_text import show_controls as show_controls
 
 _LINK = re.compile(
     r"(?:\x1b\]|\x9d)8;[^;\x07\x1b\x9c\n]*;(?P<target>[^\x07\x1b\x9c\n]+)(?:\x07|\x1b\\|\x9c)"
@@ -22,21 +23,6 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*+[0-~]?"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_RAW_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
-_HIDDEN = re.compile(
-    f"(?P<flag>{_FLAG})"
-    "|(?P<run>[\U000e0000-\U000e007f\u202a-\u202e\u2066-\u2069]+"  # tag block, bidi overrides and isolates
-    "|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,})"  # one variation selector is an emoji style, many are a message
-)
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleText:
-    """`hidden` is the number of characters that could not be seen before."""
-
-    text: str
-    hidden: int
 
 
 def clean_terminal_text(text: str) -> str:
@@ -48,30 +34,6 @@ def clean_terminal_text(text: str) -> str:
     if _CONTROL.search(text) is not None:
         text = _without_controls(text)
     return show_hidden(text).text
-
-
-def show_controls(text: str) -> str:
-    """Every control character but tab, line ends and form feed as a picture; for text that must stay as it is."""
-    return _RAW_CONTROL.sub(_picture, text) if _RAW_CONTROL.search(text) is not None else text
-
-
-def show_hidden(text: str) -> VisibleText:
-    """Tag-block, bidi and piled-up selector characters as escapes. Flag emoji and joiners stay as they are."""
-    if text.isascii():
-        return VisibleText(text, 0)
-    hidden = 0
-
-    def spell(match: re.Match[str]) -> str:
-        nonlocal hidden
-        if match["flag"] is not None:
-            return match["flag"]
-        run = match["run"]
-        hidden += len(run)
-        if len(run) <= HIDDEN_RUN_SPELLED_CHARS:
-            return "".join(f"\\u{{{ord(char):04X}}}" for char in run)
-        return f"\\u{{{ord(run[0]):04X}}}…\\u{{{ord(run[-1]):04X}}} ({len(run)} invisible characters)"
-
-    return VisibleText(_HIDDEN.sub(spell, text), hidden)
 
 
 def one_line(text: str) -> str:
@@ -86,7 +48,7 @@ def _without_controls(text: str) -> str:
         text = "\n".join(_last_state(line) for line in re.sub(r"\r+\n", "\n", text).split("\n"))
     if "\b" in text:
         text = "\n".join(_after_backspaces(line) for line in text.split("\n"))
-    return _CONTROL.sub(_picture, text)
+    return _CONTROL.sub(picture, text)
 
 
 def _link_with_target(match: re.Match[str]) -> str:
@@ -108,12 +70,3 @@ def _after_backspaces(line: str) -> str:
         elif kept:
             kept.pop()
     return "".join(kept)
-
-
-def _picture(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    return f"\\x{code:02x}" if code < 0x100 else "\ufffd"

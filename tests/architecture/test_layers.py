@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "openclaw_tui"
 ROWS: dict[str, int] = {
     **dict.fromkeys(["constants", "errors", "messages", "models", "report", "events", "tokens", "atomic_write"], 0),
     "options": 0,
+    "visible_text": 0,
     **dict.fromkeys(
         ["session", "transcript", "providers", "skills", "routing", "artifacts", "ledger", "safety"],
         1,
@@ -19,7 +20,7 @@ ROWS: dict[str, int] = {
     "context": 3,
     "tools": 4,
     **dict.fromkeys(["agent", "integrations"], 5),
-    **dict.fromkeys(["config", "log"], 6),
+    "config": 6,
     **dict.fromkeys(["app", "commands"], 7),
     **dict.fromkeys(["cli", "cli_options", "ui", "subcommands", "__main__"], 8),
 }
