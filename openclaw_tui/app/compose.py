@@ -115,7 +115,8 @@ def _compose(
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
     runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=tools.closers)
     compactor = BuiltInCompactor()
-    engine = build_engine(options, config, compactor, acts, emit, session_key)
+    known = {"memoryDir": paths.agent / "memory", "project": paths.project.name}
+    engine = build_engine(options, config, compactor, acts, emit, session_key, known)
     source = PromptSource(
         cwd=paths.project,
         project_root=git_root(paths.project),
