@@ -74,7 +74,7 @@ MIN_GUARD_BUDGET_CHARS = 1024
 GUARD_TRIMMED_CHARS = 800
 """What the guard leaves of a result the model has seen: head and tail enough to know it again (ours)."""
 
-GUARD_EXHAUSTED_SHARE = 0.75
+GUARD_EXHAUSTED_SHARE = 0.65
 """A batch that leaves more than this share of the line asks for compaction: the next would come too soon (ours)."""
 
 GUARD_TRIM_TO_SHARE = 0.5
@@ -162,8 +162,8 @@ RETENTION_MAX_IDENTIFIERS = 60
 """Identifiers of the covered text the retention check looks for (ours)."""
 
 RETENTION_MAX_LISTED = 40
-RETENTION_RETRY_LOST = 5
-"""Identifiers that must be missing before the summariser is asked once more: a call is dearer than a short list."""
+RETENTION_RETRY_LOST = 41
+"""Missing identifiers from which on the summariser is asked once more: as many as fit are simply listed."""
 
 COMPACTION_BACKOFF_GROWTH = 1.05
 """After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
@@ -529,6 +529,9 @@ RECALL_PIECE_OVERLAP_BYTES = 1024
 RECALL_SCAN_MAX_BYTES = 256 * 1024 * 1024
 """Most stored text one search goes through, newest first (ours: about a second)."""
 
+AGENT_ID_MAX_CHARS = 64
+"""Longest id of an agent (OC)."""
+
 SUBAGENT_MAX_DEPTH = 1
 SUBAGENT_MAX_CHILDREN = 5
 SUBAGENT_MAX_CONCURRENT = 8
@@ -653,3 +656,31 @@ TABLE_COLUMN_MIN_CELLS = 5
 USER_TEXT_MAX_LINES = 200
 RUNNING_TICK_SECONDS = 1.0
 """How often the time of a running tool is drawn again. There is no such timer while nothing runs."""
+
+GROWTH_TURNS = 5
+"""Turns whose median growth tells how many are left until compaction (panels.md)."""
+
+HEAVY_ITEMS_KEPT = 40
+HEAVY_ITEMS_SHOWN = 5
+HEAVY_NAME_CHARS = 60
+
+CACHE_RECENT_CALLS = 10
+"""Calls of the middle one of the three hit shares: last call, last ten, session (panels.md)."""
+
+CACHE_COLUMNS_KEPT = 200
+CACHE_BREAKS_SHOWN = 3
+
+CACHE_CLOCK_SECONDS = 1.0
+CACHE_CLOCK_SLOW_SECONDS = 5.0
+CACHE_CLOCK_FAST_BELOW_SECONDS = 60.0
+"""The cache's clock runs by the second in its last minute and in larger steps before, so that idling stays cheap."""
+
+PANEL_REFRESH_SECONDS = 0.2
+"""Events that come closer together than this redraw the panels once."""
+
+PANEL_MIN_COLUMNS = 120
+STRIP_MIN_COLUMNS = 80
+"""From the first width the panels stand beside the talk, from the second a strip of three lines above the prompt."""
+
+CACHE_CHART_ROWS = 4
+CACHE_CHART_ZOOM_ROWS = 10

@@ -7,6 +7,7 @@ from openclaw_tui.artifacts.store import STORE_FOLDER, inherit
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError, SessionError, SessionNotFound, SessionWriteFailed
 from openclaw_tui.options import Options
+from openclaw_tui.routing.session_key import build_session_key
 from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
@@ -79,7 +80,7 @@ def list_sessions(paths: Paths) -> list[SessionSummary]:
 
 def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
     """`agent:<agentId>:<channel>:dm:<sessionId>` (architecture decision 8)."""
-    return f"agent:{agent_id}:{channel}:dm:{session_id}".lower()
+    return build_session_key(agent_id, channel, "dm", session_id)
 
 
 def metadata_saver(manager: SessionManager, paths: Paths, session_key: str) -> Callable[[], None]:

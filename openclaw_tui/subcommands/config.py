@@ -1,4 +1,4 @@
-"""`config show|path|set`: every setting with its value and the place that won; setting one keeps comments."""
+"""`config show|path|set|route`: every setting with its value and the place that won; setting one keeps comments."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from openclaw_tui.errors import EXIT_DONE, ConfigError
 from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
+from openclaw_tui.subcommands.route import add_route_arguments, show_route
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def run(options: Options) -> int:
     parser = command_parser("config", "Show settings and the place each came from, or set one in the user's file.")
-    actions = parser.add_subparsers(dest="action", required=True, metavar="show|path|set")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="show|path|set|route")
     show = actions.add_parser("show", help="every setting with its value and the place that won")
     show.add_argument("key", nargs="?", help="a key, or the beginning of several")
     add_json_flag(show)
@@ -30,12 +31,17 @@ def run(options: Options) -> int:
     change = actions.add_parser("set", help="write one setting into the user's file")
     change.add_argument("key")
     change.add_argument("value")
+    way = actions.add_parser("route", help="which agent a message would go to, and by which tier")
+    add_route_arguments(way)
+    add_json_flag(way)
     given = parser.parse_args(options.arguments)
     paths, config = load_settings(options, remember=given.action == "set")
     if given.action == "show":
         _show(config, given.key, as_json=given.json)
     elif given.action == "path":
         _print_paths(paths, as_json=given.json)
+    elif given.action == "route":
+        show_route(given, config, paths)
     else:
         _set(paths, given.key, given.value)
     return EXIT_DONE
