@@ -6,7 +6,7 @@ newest goes first, since rewriting an early message would cost the provider's ca
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from openclaw_tui.constants import (
@@ -28,7 +28,7 @@ from openclaw_tui.context.decisions import (
     decision_key,
     placeholder,
 )
-from openclaw_tui.context.weights import RESULT_FACTOR, message_weight, tools_weight
+from openclaw_tui.context.weights import RESULT_FACTOR, message_weight, message_weights, tools_weight
 from openclaw_tui.errors import PreemptiveContextOverflow
 from openclaw_tui.messages import AssistantMessage, Message, ToolDefinition, ToolResultMessage, text_of
 from openclaw_tui.report import StepReport
@@ -85,22 +85,29 @@ def guard_tool_results(
     result_ids: Mapping[str, str] | None = None,
     order: GuardOrder = "newest-first",
     prefix_bound: bool = False,
+    may_compact: bool = False,
 ) -> GuardResult:
     """Bring a transcript under the lines of its window.
 
     `decisions` were taken earlier, by entry id, and are applied first. `result_ids` maps entry ids to the ids `recall`
     knows (`t1`, `t2` …). Raises PreemptiveContextOverflow when messages, system prompt and tools together stay above
-    nine tenths. On a `prefix_bound` model nothing already sent is touched.
+    nine tenths. On a `prefix_bound` model nothing already sent is touched. With `may_compact` a batch that would make
+    too little room is not done at all: compaction is asked for, and its summary request finds the prefix cached.
     """
     lines = guard_lines(window_tokens)
     fixed = system_chars + tools_weight(tools)
-    work = _Work(list(messages), result_ids or {})
+    work = _Work(list(messages), result_ids or {}, message_weights(messages))
     before = work.total
     work.apply_known(decisions or {})
     _cap(work, lines, strict=order == "newest-first-strict")
     target = min(lines.context, lines.overflow - fixed)
-    if not prefix_bound:
+    exhausted = False
+    if not prefix_bound and work.total > target:
+        whole = work.copy()
         _trim(work, target, strict=order == "newest-first-strict")
+        exhausted = work.is_exhausted(target)
+        if exhausted and may_compact and whole.total + fixed <= lines.overflow:
+            work = whole
     if work.total + fixed > lines.overflow:
         raise PreemptiveContextOverflow(
             PREEMPTIVE_CONTEXT_OVERFLOW_MESSAGE,
@@ -112,7 +119,7 @@ def guard_tool_results(
         step=work.report(before),
         new_decisions=work.new_decisions,
         total_chars=work.total,
-        wants_compaction=work.total >= target if prefix_bound else work.is_exhausted(target),
+        wants_compaction=work.total >= target if prefix_bound else exhausted,
     )
 
 
@@ -122,6 +129,7 @@ class _Work:
 
     messages: list[Message]
     ids: Mapping[str, str]
+    weights: list[int]
     total: int = 0
     changed: bool = False
     decided: dict[str, GuardDecision] = field(default_factory=dict)
@@ -131,7 +139,7 @@ class _Work:
     held: int = 0
 
     def __post_init__(self) -> None:
-        self.total = sum(map(message_weight, self.messages))
+        self.total = sum(self.weights)
 
     def apply_known(self, decisions: Mapping[str, GuardDecision]) -> None:
         if not decisions:
@@ -170,6 +178,14 @@ class _Work:
         after = message_weight(self.messages[index])
         self.notes.append(f"{made.result_id or original.tool_name} {kind}: {weight_before} to {after} chars")
 
+    def copy(self) -> "_Work":
+        """The state as it is now, to come back to."""
+        twin = replace(self, messages=list(self.messages), decided=dict(self.decided))
+        twin.total = self.total
+        twin.new_decisions, twin.originals = dict(self.new_decisions), dict(self.originals)
+        twin.notes = list(self.notes)
+        return twin
+
     def is_exhausted(self, target: int) -> bool:
         """True when results were shortened just now and the total is still above what a batch aims at."""
         shortened = any(made.kind != "capped" for made in self.new_decisions.values())
@@ -186,8 +202,9 @@ class _Work:
         self.decided[decision_key(original)] = made
         shaped = apply_decision(original, made)
         if shaped is not self.messages[index]:
-            self.total += message_weight(shaped) - message_weight(self.messages[index])
-            self.messages[index] = shaped
+            weight = message_weight(shaped)
+            self.total += weight - self.weights[index]
+            self.messages[index], self.weights[index] = shaped, weight
             self.changed = True
 
 
@@ -207,8 +224,9 @@ def _cap(work: _Work, lines: GuardLines, *, strict: bool) -> None:
     for index, length in undecided:
         if length > limit:
             work.decide(index, "capped", limit)
-    for index, result in work.results():
-        if message_weight(result) > lines.single_result and len(text_of(result.content)) > lines.single_result:
+    for index in [index for index, weight in enumerate(work.weights) if weight > lines.single_result]:
+        message = work.messages[index]
+        if isinstance(message, ToolResultMessage) and len(text_of(message.content)) > lines.single_result:
             work.decide(index, "capped", lines.single_result)
 
 

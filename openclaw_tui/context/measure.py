@@ -4,9 +4,10 @@ Measured where a provider has reported it, estimated for what was appended since
 model in use and younger than the latest compaction: older totals belong to a history that is no longer sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE
 from openclaw_tui.messages import AssistantMessage, Message
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.tokens import Calibration, estimate_messages_tokens
@@ -50,6 +51,22 @@ def measure_context(
     assert isinstance(report, AssistantMessage)
     since = estimate_messages_tokens(messages[last + 1 :])
     return ContextSize(measured=report.usage.context_tokens, estimated=calibration.corrected(since))
+
+
+def reckoned_too_low(
+    messages: Sequence[Message], *, model: ModelInfo, fresh_from: int, fixed_chars: int, weigh: Callable[[Message], int]
+) -> float:
+    """How many times more tokens the last report counted than the guard reckons for the same messages; at least 1.
+
+    The guard weighs characters (`weigh`), four to a token; reports may tighten its lines, never loosen them.
+    """
+    last = _last_report(messages, model, fresh_from)
+    if last is None:
+        return 1.0
+    report = messages[last]
+    assert isinstance(report, AssistantMessage)
+    reckoned = (fixed_chars + sum(weigh(message) for message in messages[:last])) / CHARS_PER_TOKEN_ESTIMATE
+    return max(1.0, report.usage.prompt_tokens / max(1.0, reckoned))
 
 
 def _last_report(messages: Sequence[Message], model: ModelInfo, fresh_from: int) -> int | None:

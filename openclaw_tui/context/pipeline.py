@@ -12,8 +12,9 @@ from openclaw_tui.context.decisions import GuardDecision
 from openclaw_tui.context.engine import AssembleRequest, SessionRef
 from openclaw_tui.context.engine_host import EngineHost
 from openclaw_tui.context.guard import GuardOrder, guard_tool_results
-from openclaw_tui.context.measure import ContextSize, measure_context
+from openclaw_tui.context.measure import ContextSize, measure_context, reckoned_too_low
 from openclaw_tui.context.pruning import NO_PRUNING, PruningSettings, prune_context
+from openclaw_tui.context.weights import message_weight, tools_weight
 from openclaw_tui.messages import (
     AssistantMessage,
     CacheRetention,
@@ -66,6 +67,7 @@ class PipelineInputs:
     guard_decisions: Mapping[str, GuardDecision] | None = None
     result_ids: Mapping[str, str] | None = None
     calibration: Calibration = NOT_CALIBRATED
+    may_compact: bool = False
     drop_mismatched_thinking: bool = False
     previous_response_id: str | None = None
 
@@ -101,7 +103,8 @@ async def prepare_request(inputs: PipelineInputs) -> PreparedRequest:
 
 
 def _load(inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:
-    summaries = sum(isinstance(m, UserMessage) and m.origin == "compaction_summary" for m in inputs.messages)
+    first = inputs.messages[0] if inputs.messages else None
+    summaries = int(isinstance(first, UserMessage) and first.origin == "compaction_summary")
     report.add("load", messages=len(inputs.messages), summaries=summaries)
     return inputs.messages
 
@@ -212,15 +215,24 @@ def _guard(
     inputs: PipelineInputs,
     report: PipelineReport,
 ) -> tuple[tuple[Message, ...], bool, Mapping[str, GuardDecision]]:
+    system_chars = len(inputs.prompt.stable) + len(inputs.prompt.dynamic) + addition_chars
+    too_low = reckoned_too_low(
+        messages,
+        model=inputs.model,
+        fresh_from=inputs.fresh_from,
+        fixed_chars=system_chars + tools_weight(inputs.tools),
+        weigh=message_weight,
+    )
     result = guard_tool_results(
         messages,
-        window_tokens=guard_window(inputs.budget, inputs.calibration),
-        system_chars=len(inputs.prompt.stable) + len(inputs.prompt.dynamic) + addition_chars,
+        window_tokens=guard_window(inputs.budget, Calibration(factor=too_low)),
+        system_chars=system_chars,
         tools=inputs.tools,
         decisions={**(inputs.guard_decisions or {}), **pruned} if pruned else inputs.guard_decisions or {},
         result_ids=inputs.result_ids or {},
         order=inputs.guard_order,
         prefix_bound=inputs.model.prefix_bound,
+        may_compact=inputs.may_compact,
     )
     report.steps.append(result.step)
     return result.messages, result.wants_compaction, {**pruned, **result.new_decisions}
@@ -281,6 +293,6 @@ def _seal(
 
 def _latest_prompt(messages: tuple[Message, ...]) -> str:
     for message in reversed(messages):
-        if isinstance(message, UserMessage) and message.origin == "user":
+        if type(message) is UserMessage and message.origin == "user":
             return text_of(message.content)
     return ""
