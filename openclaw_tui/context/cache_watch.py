@@ -221,4 +221,6 @@ def _history_change(old: Sequence[str], new: Sequence[str]) -> CacheChange | Non
 
 def common_length(old: Sequence[str], new: Sequence[str]) -> int:
     """How many digests at the front are the same."""
+    if old == new[: len(old)]:
+        return len(old)
     return sum(1 for _ in takewhile(bool, map(eq, old, new)))

@@ -246,15 +246,18 @@ def _of(engine: ContextEngine, name: str) -> Callable[..., Awaitable[Any]]:
     return method
 
 
+_MESSAGE_TYPES = {UserMessage, AssistantMessage, ToolResultMessage}
+
+
 def _assemble_problem(result: AssembleResult, token_budget: int) -> str | None:
     """What is wrong with a result, whose fields a third party may have filled with anything."""
     messages: object = result.messages
     addition: object = result.system_prompt_addition
     if not isinstance(messages, list | tuple):
         return f"returned {type(messages).__name__} for messages, not a list"
-    for index, message in enumerate(messages):
-        if not isinstance(message, UserMessage | AssistantMessage | ToolResultMessage):
-            return f"returned {type(message).__name__} at position {index}, not a message"
+    if set(map(type, messages)) - _MESSAGE_TYPES:
+        index = next(index for index, message in enumerate(messages) if type(message) not in _MESSAGE_TYPES)
+        return f"returned {type(messages[index]).__name__} at position {index}, not a message"
     if not messages:
         return "returned no messages"
     if not isinstance(addition, str):

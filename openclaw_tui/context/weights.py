@@ -16,7 +16,7 @@ from openclaw_tui.messages import (
     ToolResultMessage,
 )
 from openclaw_tui.tokens import compact_json, estimate_image_tokens
-from openclaw_tui.transcript.incremental import IdentityMemo
+from openclaw_tui.transcript.incremental import Growing, IdentityMemo
 
 RESULT_FACTOR = CHARS_PER_TOKEN_ESTIMATE // TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE
 
@@ -28,6 +28,14 @@ def message_weight(message: Message) -> int:
     """Characters of a message as the guard counts them."""
     known = _message_weights.get(message)
     return known if known is not None else _message_weights.put(message, _weigh(message))
+
+
+_growing: Growing[int] = Growing(message_weight)
+
+
+def message_weights(messages: tuple[Message, ...]) -> list[int]:
+    """The weight of each message; for a history that grew, only the new ones are looked at."""
+    return _growing.of(messages)
 
 
 def tools_weight(tools: tuple[ToolDefinition, ...]) -> int:

@@ -89,7 +89,8 @@ class Growing(Generic[ValueT]):
 
     def of(self, messages: tuple[Message, ...]) -> list[ValueT]:
         """A list of the caller's own."""
-        same = sum(1 for _ in takewhile(bool, map(is_, self._messages, messages)))
+        grew = len(self._messages) <= len(messages) and all(map(is_, self._messages, messages))
+        same = len(self._messages) if grew else sum(1 for _ in takewhile(bool, map(is_, self._messages, messages)))
         if same < len(self._values) or same < len(messages):
             self._values = self._values[:same] + [self._value_of(message) for message in messages[same:]]
             self._messages = messages
