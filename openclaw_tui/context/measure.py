@@ -4,7 +4,7 @@ Measured where a provider has reported it, estimated for what was appended since
 model in use and younger than the latest compaction: older totals belong to a history that is no longer sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE
@@ -54,18 +54,18 @@ def measure_context(
 
 
 def reckoned_too_low(
-    messages: Sequence[Message], *, model: ModelInfo, fresh_from: int, fixed_chars: int, weigh: Callable[[Message], int]
+    messages: Sequence[Message], *, model: ModelInfo, fresh_from: int, fixed_chars: int, weights: Sequence[int]
 ) -> float:
     """How many times more tokens the last report counted than the guard reckons for the same messages; at least 1.
 
-    The guard weighs characters (`weigh`), four to a token; reports may tighten its lines, never loosen them.
+    The guard weighs characters (`weights`, one per message), four to a token; reports may tighten its lines, never loosen them.
     """
     last = _last_report(messages, model, fresh_from)
     if last is None:
         return 1.0
     report = messages[last]
     assert isinstance(report, AssistantMessage)
-    reckoned = (fixed_chars + sum(weigh(message) for message in messages[:last])) / CHARS_PER_TOKEN_ESTIMATE
+    reckoned = (fixed_chars + sum(weights[:last])) / CHARS_PER_TOKEN_ESTIMATE
     return max(1.0, report.usage.prompt_tokens / max(1.0, reckoned))
 
 

@@ -14,7 +14,7 @@ from openclaw_tui.context.engine_host import EngineHost
 from openclaw_tui.context.guard import GuardOrder, guard_tool_results
 from openclaw_tui.context.measure import ContextSize, measure_context, reckoned_too_low
 from openclaw_tui.context.pruning import NO_PRUNING, PruningSettings, prune_context
-from openclaw_tui.context.weights import message_weight, tools_weight
+from openclaw_tui.context.weights import message_weights, tools_weight
 from openclaw_tui.messages import (
     AssistantMessage,
     CacheRetention,
@@ -221,7 +221,7 @@ def _guard(
         model=inputs.model,
         fresh_from=inputs.fresh_from,
         fixed_chars=system_chars + tools_weight(inputs.tools),
-        weigh=message_weight,
+        weights=message_weights(messages),
     )
     result = guard_tool_results(
         messages,
