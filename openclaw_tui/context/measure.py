@@ -58,7 +58,8 @@ def reckoned_too_low(
 ) -> float:
     """How many times more tokens the last report counted than the guard reckons for the same messages; at least 1.
 
-    The guard weighs characters (`weights`, one per message), four to a token; reports may tighten its lines, never loosen them.
+    The guard weighs characters (`weights`, one per message), four to a token; reports may tighten its lines, never
+    loosen them.
     """
     last = _last_report(messages, model, fresh_from)
     if last is None:
