@@ -187,9 +187,9 @@ async def _split_turn(
 ) -> str:
     """History before the split turn, and the turn's own beginning, summarised apart."""
     text = await summarize_in_stages(job, history, summary_body(given.previous_summary))
-    job.focus, focus = turn_prefix_instructions(given.settings), job.focus
+    job.instructions = turn_prefix_instructions(given.settings)
     prefix_text = await summarize_in_stages(job, prefix, parts=1)
-    job.focus = focus
+    job.instructions = ""
     return f"{text}\n\n---\n\n**Turn Context (split turn):**\n\n{prefix_text}"
 
 

@@ -42,7 +42,8 @@ def find_cut(
     """The cut that keeps about `keep_recent_tokens` of the tail; None when there is nothing before it to cover.
 
     Walks back from the newest message; the cut is the first valid point at or after the message that fills the tail. A
-    message that alone makes the tail far too large stays before the cut, unless it belongs to the newest pair.
+    message that alone makes the tail far too large stays before the cut; the newest pair is kept whole all the same,
+    since its result can be shortened.
     """
     start = first_coverable(messages)
     points = [index for index in range(start, len(messages)) if is_cut_point(messages, index)]
@@ -52,11 +53,23 @@ def find_cut(
     if at is None:
         return None
     index = next((point for point in points if point >= at), points[-1])
-    if sum(measure(message) for message in messages[index:]) > keep_recent_tokens * TAIL_MAX_OVERSHOOT:
+    newest_pair = _newest_pair(messages, at)
+    if newest_pair is not None:
+        index = newest_pair
+    elif sum(measure(message) for message in messages[index:]) > keep_recent_tokens * TAIL_MAX_OVERSHOOT:
         index = next((point for point in points if point > index), index)
     if index <= start:
         return None
     return Cut(index=index, turn_start=_turn_start(messages, start, index))
+
+
+def _newest_pair(messages: Sequence[Message], at: int) -> int | None:
+    """Where the call stands whose result at `at` fills the tail, when no later call has results."""
+    if at >= len(messages) or not isinstance(messages[at], ToolResultMessage):
+        return None
+    call = next((index for index in range(at, -1, -1) if is_cut_point(messages, index)), None)
+    after = next((index for index in range(at, len(messages)) if is_cut_point(messages, index)), len(messages))
+    return call if not any(isinstance(m, ToolResultMessage) for m in messages[after:]) else None
 
 
 def is_cut_point(messages: Sequence[Message], index: int) -> bool:

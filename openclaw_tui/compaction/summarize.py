@@ -1,9 +1,10 @@
 """Summaries in stages, with fallbacks down to a text that needs no model.
 
-Levels: everything → without oversized messages, with a note for each → a smaller subset, the newest part → one line
-with counts and an extractive list under it. An answer that is empty, cut off, longer than its source or a tool call is
-refused at every level. Where no further request would help (a summariser that hangs, no key, no credit) the levels end
-at once with `SummarizerGone`. Details of tool results are stripped before anything is sent.
+Levels: everything → without oversized messages, with a note for each → a smaller subset (all in smaller pieces, then
+the newer part alone) → one line with counts and an extractive list under it. An answer that is empty, cut off, longer
+than its source or a tool call is refused at every level. Where no further request would help (a summariser that hangs,
+no key, no credit) the levels end at once with `SummarizerGone`. Details of tool results are stripped before anything
+is sent.
 """
 
 import re
@@ -52,12 +53,16 @@ _CALL_MARKS = re.compile(r"\A(?:```\w*\s*)?(?:<(?:tool_call|function_calls?|invo
 
 @dataclass(slots=True)
 class SummaryJob:
-    """What all stages of one compaction share; `notes` say which fallbacks were taken, usage and price add up."""
+    """What all stages of one compaction share; usage and price add up, `notes` say which fallbacks were taken.
+
+    `instructions` replace the usual ones for a part.
+    """
 
     summarizer: Summarizer
     limits: SummarizerLimits
     settings: CompactionSettings
     focus: str = ""
+    instructions: str = ""
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
     calls: int = 0
@@ -131,6 +136,7 @@ async def summarize_with_fallback(job: SummaryJob, messages: Sequence[Message], 
             ("without oversized messages", lambda: _without_oversized(job, small, oversized, previous_summary))
         )
     if len(small) >= MIN_MESSAGES_TO_SPLIT:
+        levels.append(("in smaller pieces", lambda: _without_oversized(job, small, oversized, previous_summary, 4)))
         levels.append(("the newer part", lambda: _newer_part(job, small, oversized, previous_summary)))
     for level, (name, attempt) in enumerate(levels, start=1):
         try:
@@ -158,9 +164,16 @@ def oversized_note(message: Message) -> str:
     return f"[Large {role} (~{round(estimate_message_tokens(message) / 1000)}K tokens) omitted from summary]"
 
 
-async def _summarize_chunks(job: SummaryJob, messages: Sequence[Message], previous_summary: str) -> str:
-    """Chunk after chunk, each with the summary so far: every request is measured and fits."""
+async def _summarize_chunks(
+    job: SummaryJob, messages: Sequence[Message], previous_summary: str, pieces: int = 1
+) -> str:
+    """Chunk after chunk, each with the summary so far: every request is measured and fits.
+
+    With more `pieces` a chunk takes that part of what all messages together take, or of what fits at most.
+    """
     limit = max_chunk_tokens(messages, job.limits.context_window)
+    if pieces > 1:
+        limit = max(1, min(limit, int(_serialized_tokens(messages) * SAFETY_MARGIN)) // pieces)
     summary = previous_summary
     for chunk in chunk_messages_by_max_tokens(messages, limit, _measure_serialized):
         summary = await _summarize_text(job, serialize_conversation(chunk), summary, limit)
@@ -169,7 +182,7 @@ async def _summarize_chunks(job: SummaryJob, messages: Sequence[Message], previo
 
 async def _summarize_text(job: SummaryJob, text: str, previous: str, limit: int) -> str:
     carried = f"\n\n<previous-summary>\n{previous}\n</previous-summary>" if previous else ""
-    instructions = summary_instructions(job.settings, job.focus)
+    instructions = job.instructions or summary_instructions(job.settings, job.focus)
     if previous:
         instructions += (
             "\n\nBuild on the previous summary: keep what still holds, move on what has changed, add what is new."
@@ -181,9 +194,13 @@ async def _summarize_text(job: SummaryJob, text: str, previous: str, limit: int)
 
 
 async def _without_oversized(
-    job: SummaryJob, small: Sequence[Message], oversized: Sequence[Message], previous_summary: str
+    job: SummaryJob,
+    small: Sequence[Message],
+    oversized: Sequence[Message],
+    previous_summary: str,
+    pieces: int = 1,
 ) -> str:
-    summary = await _summarize_chunks(job, small, previous_summary)
+    summary = await _summarize_chunks(job, small, previous_summary, pieces)
     return _with_notes(summary, oversized)
 
 
