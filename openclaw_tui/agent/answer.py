@@ -21,7 +21,7 @@ from openclaw_tui.providers.base import (
     ThinkingChunk,
     ToolCallChunk,
 )
-from openclaw_tui.providers.pricing import cost_usd
+from openclaw_tui.providers.pricing import cost_usd, load_prices_soon
 
 
 async def stream_answer(
@@ -39,6 +39,7 @@ async def stream_answer(
             message = answer.finish(event)
             state.diagnostics = event.diagnostics
         else:
+            load_prices_soon()
             answer.add(event)
             seen.show(event)
     if message is None or _is_empty(message):

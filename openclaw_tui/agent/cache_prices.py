@@ -2,19 +2,19 @@
 
 from openclaw_tui.messages import CacheRetention, Usage
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.providers.pricing import cost_usd
+from openclaw_tui.providers.pricing import likely_usd
 
 
 def reread_usd(model: ModelInfo, tokens: int, retention: CacheRetention) -> float | None:
     """What it costs more to send tokens anew (written, where the provider sells writes) than to read them cached."""
-    anew = cost_usd(model, _anew(model, tokens, retention))
-    cached = cost_usd(model, Usage(cache_read=tokens))
+    anew = likely_usd(model, _anew(model, tokens, retention))
+    cached = likely_usd(model, Usage(cache_read=tokens))
     return None if anew is None or cached is None else max(0.0, anew - cached)
 
 
 def saved_usd(model: ModelInfo, usage: Usage, cost: float | None) -> float | None:
     """What the call would have cost more without any cache; negative where its writes were not yet worth it."""
-    plain = cost_usd(model, Usage(input=usage.prompt_tokens, output=usage.output))
+    plain = likely_usd(model, Usage(input=usage.prompt_tokens, output=usage.output))
     return None if plain is None or cost is None else plain - cost
 
 

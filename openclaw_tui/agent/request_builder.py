@@ -43,7 +43,7 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.model_overrides import Overrides
-from openclaw_tui.providers.pricing import cost_usd
+from openclaw_tui.providers.pricing import likely_usd
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.transcript.policy import transcript_policy
 
@@ -188,6 +188,7 @@ class RequestBuilder:
                 budget=self.budget,
                 history_limit=self.settings.history_limit,
                 guard_order=self.settings.guard_order,
+                may_compact=self.compaction_enabled and self.compaction_backoff == 0,
                 pruning=self.settings.pruning,
                 cache_age_seconds=self.cache.age_seconds(at),
                 unbound=self.memory.unbound(messages, self.model),
@@ -298,7 +299,7 @@ class RequestBuilder:
         """Price of the request's input: what was measured last is read from the cache, where it was put there."""
         known, new = prepared.size.measured, prepared.size.estimated
         cached = known and _was_cached(prepared.request.messages)
-        return cost_usd(self.model, Usage(input=new, cache_read=known) if cached else Usage(input=known + new))
+        return likely_usd(self.model, Usage(input=new, cache_read=known) if cached else Usage(input=known + new))
 
     def _leave_bound_thinking_out(self) -> None:
         """Reasoning that is tied to the bytes before it cannot be sent behind other bytes."""

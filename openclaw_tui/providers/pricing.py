@@ -7,6 +7,9 @@ taken for zero, and one call is priced once, however often its message stands in
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from openclaw_tui.messages import AssistantMessage, Message, Usage
@@ -35,6 +38,17 @@ def cost_usd(model: ModelInfo, usage: Usage) -> float | None:
         if published is not None:
             return published
     return None if model.price is None else own_cost(model.price, usage)
+
+
+def likely_usd(model: ModelInfo, usage: Usage) -> float | None:
+    """The same from the model's own row alone: cheap enough for every step, good enough for what was not paid yet."""
+    return cost_usd(model, usage) if model.price is None else own_cost(model.price, usage)
+
+
+@cache
+def load_prices_soon() -> None:
+    """Import the price tables while an answer is on its way: it takes a tenth of a second, so in a thread, once."""
+    Thread(target=import_module, args=("genai_prices",), daemon=True).start()
 
 
 def own_cost(price: Price, usage: Usage) -> float:
