@@ -1,7 +1,7 @@
 """Moves whole tool outputs from the tools' private files into the artifact store, under the id the model knows.
 
-The stored message names the way back at once (`recall("t17")`); packing megabytes happens in a thread and is over
-before the next request. What cannot be stored stays where the tool put it, and its path stays in the message.
+The stored message names the way back at once (`recall("t17")`); packing megabytes happens in a thread beside the next
+request, and whoever looks something up waits for it. What cannot be stored stays where the tool put it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _TITLE_ARGUMENTS = ("command", "url", "path", "pattern", "id")
 
 
 class OutputKeeper:
-    """`take` on the loop, in the order of the results; `settle` before the next request and at the end."""
+    """`take` on the loop, in the order of the results; `settle` before anything is looked up."""
 
     def __init__(self, store: ArtifactStore, manager: SessionManager, acts: Acts) -> None:
         self.store = store
@@ -60,18 +60,21 @@ class OutputKeeper:
             self.store.put(result_id, source, tool=result.tool_name, title=title, at=result.timestamp, live=live)
             source.unlink(missing_ok=True)
 
-        self._packing[result_id] = asyncio.get_running_loop().run_in_executor(self._packer, pack)
+        task = asyncio.get_running_loop().run_in_executor(self._packer, pack)
+        self._packing[result_id] = task
+        task.add_done_callback(lambda done: self._packed(result_id, done))
+
+    def _packed(self, result_id: str, done: "asyncio.Future[None]") -> None:
+        self._packing.pop(result_id, None)
+        error = None if done.cancelled() else done.exception()
+        if error is not None:
+            why = getattr(error, "strerror", None) or error
+            self._acts.notice("warning", f"the whole output of {result_id} could not be stored ({why})")
 
     async def settle(self) -> None:
         """Until everything taken is in the store. What failed is told; its file stays."""
-        packing, self._packing = self._packing, {}
-        for result_id, task in packing.items():
-            try:
-                await task
-            except OSError as error:
-                self._acts.notice(
-                    "warning", f"the whole output of {result_id} could not be stored ({error.strerror or error})"
-                )
+        if self._packing:
+            await asyncio.wait(list(self._packing.values()))
 
     async def close(self) -> None:
         """Pack the rest; outputs of a session that is not stored go with it."""

@@ -77,7 +77,7 @@ def build_tools(
             passed_through=tuple(config.get("tools.exec.passEnv")),
         ),
         ProcessTool(processes),
-        RecallTool(recall),
+        RecallTool(recall, outputs.settle),
         UpdatePlanTool(lambda steps: emit(PlanChanged(key, tuple((step.step, step.status) for step in steps)))),
     ]
     if web_fetch.web_fetch_available():

@@ -57,6 +57,7 @@ async def _recall(app: App, argument: str) -> CommandOutput:
         is_range = rest is not None and rest.replace("-", "").strip().isdigit()
         return app.recall.show(words[0], lines=rest if is_range else None, pattern=None if is_range else rest)
 
+    await app.session.deps.outputs.settle()
     try:
         text = await asyncio.to_thread(look)
     except ToolError as error:

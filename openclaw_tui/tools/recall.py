@@ -1,7 +1,7 @@
 """`recall`: what was shortened or has left the context, by id or by text."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from openclaw_tui.artifacts.recall import Recall
@@ -40,8 +40,10 @@ class RecallTool:
     parallel_safe = True
     definition = _DEFINITION
 
-    def __init__(self, recall: Recall) -> None:
+    def __init__(self, recall: Recall, ready: Callable[[], Awaitable[None]] | None = None) -> None:
+        """`ready` waits for outputs that are still being stored."""
         self._recall = recall
+        self._ready = ready
 
     def intent(self, arguments: Mapping[str, Any], workspace: Workspace) -> ToolIntent:
         return ToolIntent("read", f"Recall {one_line(arguments.get('id') or arguments.get('pattern') or '')}")
@@ -50,6 +52,8 @@ class RecallTool:
         wanted, pattern = arguments.get("id"), arguments.get("pattern")
         if not wanted and not pattern:
             raise ToolArgumentsInvalid("recall: give an id such as t17, or a pattern to search for")
+        if self._ready is not None:
+            await self._ready()
 
         def work() -> str:
             try:
