@@ -45,6 +45,7 @@ from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.model_overrides import Overrides
 from openclaw_tui.providers.pricing import likely_usd
 from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.session.projection import Projection
 from openclaw_tui.transcript.policy import transcript_policy
 
 _NO_DIAGNOSTICS: Mapping[str, Any] = {}
@@ -99,6 +100,7 @@ class RequestBuilder:
         self.manager = manager
         self.session_ref = session_ref
         self.model = model
+        self._wanted = thinking  # survives a model that cannot think
         self.thinking: ThinkingLevel = supported_level(model, thinking)
         self.engine = engine
         self.settings = settings
@@ -170,35 +172,13 @@ class RequestBuilder:
     async def prepare(self) -> PreparedRequest:
         """Run the pipeline. Raises PreemptiveContextOverflow."""
         at = self._clock()
-        prompt, tools = self._prompt.sent()
         projection = self.manager.project()
         messages = projection.messages
-        prepared = await prepare_request(
-            PipelineInputs(
-                session=self.session_ref,
-                messages=messages,
-                fresh_from=projection.fresh_from,
-                model=self.model,
-                policy=transcript_policy(self.model),
-                thinking=self.thinking,
-                cache_retention=self.settings.cache_retention,
-                prompt=prompt,
-                tools=tools,
-                engine=self.engine,
-                budget=self.budget,
-                history_limit=self.settings.history_limit,
-                guard_order=self.settings.guard_order,
-                may_compact=self.compaction_enabled and self.compaction_backoff == 0,
-                pruning=self.settings.pruning,
-                cache_age_seconds=self.cache.age_seconds(at),
-                unbound=self.memory.unbound(messages, self.model),
-                guard_decisions=self.memory.guard_decisions,
-                result_ids=self._names.of(messages),
-                calibration=self.memory.calibration(self.model),
-                drop_mismatched_thinking=self.memory.thinking_left_out(self.model),
-                previous_response_id=_last_response_id(messages, self.model),
-            )
-        )
+        prepared = await prepare_request(self._pipeline_inputs(projection, at))
+        if self.memory.bound_prefix.is_new_for(prepared.request):
+            self._acts.record("repair", "dropped", "the prompt is another one now; reasoning tied to it stays out")
+            self._leave_bound_thinking_out()
+            prepared = await prepare_request(self._pipeline_inputs(projection, at))
         self.memory.remember(prepared.new_decisions)
         self._decided.update(prepared.new_decisions)
         self._told.tell(prepared, messages)
@@ -206,6 +186,34 @@ class RequestBuilder:
         self.last = prepared.request
         self._sent = SentCall(prepared, at, projection.compaction.id if projection.compaction else "", self._decided)
         return replace(prepared, estimated_usd=self._likely_cost(prepared))
+
+    def _pipeline_inputs(self, projection: Projection, at: float) -> PipelineInputs:
+        prompt, tools = self._prompt.sent()
+        messages = projection.messages
+        return PipelineInputs(
+            session=self.session_ref,
+            messages=messages,
+            fresh_from=projection.fresh_from,
+            model=self.model,
+            policy=transcript_policy(self.model),
+            thinking=self.thinking,
+            cache_retention=self.settings.cache_retention,
+            prompt=prompt,
+            tools=tools,
+            engine=self.engine,
+            budget=self.budget,
+            history_limit=self.settings.history_limit,
+            guard_order=self.settings.guard_order,
+            may_compact=self.compaction_enabled and self.compaction_backoff == 0,
+            pruning=self.settings.pruning,
+            cache_age_seconds=self.cache.age_seconds(at),
+            unbound=self.memory.unbound(messages, self.model),
+            guard_decisions=self.memory.guard_decisions,
+            result_ids=self._names.of(messages),
+            calibration=self.memory.calibration(self.model),
+            drop_mismatched_thinking=self.memory.thinking_left_out(self.model),
+            previous_response_id=_last_response_id(messages, self.model),
+        )
 
     def observe(
         self, prepared: PreparedRequest, answer: AssistantMessage, diagnostics: Mapping[str, Any] = _NO_DIAGNOSTICS
@@ -249,11 +257,13 @@ class RequestBuilder:
 
     def use_model(self, model: ModelInfo, thinking: ThinkingLevel | None = None) -> None:
         self.model = model
-        self.thinking = supported_level(model, thinking or self.thinking)
+        self._wanted = thinking or self._wanted
+        self.thinking = supported_level(model, self._wanted)
         self.compaction_backoff = 0
         self._prompt.use(self.model, self.thinking)
 
     def use_thinking(self, level: ThinkingLevel) -> ThinkingLevel:
+        self._wanted = level
         self.thinking = supported_level(self.model, level)
         self._prompt.use(self.model, self.thinking)
         return self.thinking

@@ -9,6 +9,9 @@ GUARD_DECISIONS = "openclaw-tui.guard"
 THINKING_LEFT_OUT = "openclaw-tui.thinking-left-out"
 """Stored reasoning before this entry is not sent to this provider any more."""
 
+BOUND_PREFIX = "openclaw-tui.bound-prefix"
+"""Digest of the prompt and tools that the reasoning of a model stands behind from here on."""
+
 CALIBRATION = "openclaw-tui.calibration"
 """Learnt correction of the token estimate, per model."""
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -24,7 +26,10 @@ def is_summary(request: ProviderRequest) -> bool:
     return not request.tools or "summar" in last.lower()[-6000:]
 
 
-def worker(steps: int, summary: Answer = SUMMARY, tokens: int = 2_000) -> Answer:
+Worker: TypeAlias = Callable[[ProviderRequest], Step | str]
+
+
+def worker(steps: int, summary: Answer = SUMMARY, tokens: int = 2_000) -> Worker:
     """A model that reads `steps` files one after the other and thinks aloud, about `tokens` a step."""
     done = iter(range(1, steps + 1))
 

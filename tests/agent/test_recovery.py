@@ -58,15 +58,17 @@ async def test_call_that_broke_is_tried_again_and_no_tool_runs_twice(tmp_path: P
         project = tmp_path / name.replace(" ", "-")
         replies = [Reply("Running it.", calls=[Call("exec", _APPEND)]), Reply("Done.")]
         async with StrictFake(replies, faults={1: fault, 3: fault}) as fake:
-            async with agent_on(fake, APIS[api], project, idle_seconds=0.3) as it:
+            idle = 0.4 if fault.kind == "stall" else 10
+            async with agent_on(fake, APIS[api], project, idle_seconds=idle) as it:
                 ended = await it.turn("Go.")
                 assert ended.outcome == "done", (name, it.notices)
                 assert (project / "runs.txt").read_text(encoding="utf-8") == "ran\n", name
                 assert text_of(it.answers[-1].content) == "Done."
                 assert [answer.stop_reason for answer in it.answers] == ["tool_use", "stop"]
                 if name != "slow":
-                    assert len(it.seen(RetryScheduled)) == 2, name
-                    assert sum(event.discarded for event in it.seen(MessageEnded)) == 2
+                    tries = len(it.seen(RetryScheduled))
+                    assert tries == 2 or (fault.kind == "stall" and tries > 2), name  # a busy machine is silent too
+                    assert sum(event.discarded for event in it.seen(MessageEnded)) == tries
                 check_pairs(it.messages)
             assert [record.error for record in fake.refused] == []
 

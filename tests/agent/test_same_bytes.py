@@ -121,4 +121,30 @@ async def test_file_changed_in_mid_session_waits_below_the_seal(tmp_path: Path) 
         await it.turn("Hi again.")
         prompts = {request.system_stable for request in it.provider.requests}
         assert len(prompts) == 1
-        assert it.session.deps.requests.apply_pending_prompt()
+        assert it.session.deps.requests.reload_prompt()
+
+
+@pytest.mark.parametrize("api", list(APIS))
+async def test_prompt_that_names_other_things_now_meets_no_refusal(tmp_path: Path, api: ApiName) -> None:
+    """Another thinking level, another directory: reasoning that is tied to the old words is left out beforehand."""
+    other = tmp_path / "other"
+    other.mkdir()
+    look = Reply("Looking.", thinking="Hm.", calls=[Call("ls", {})])
+    replies = [look, Reply("One.", thinking="So."), look, Reply("Two."), look, Reply("Three.")]
+    async with StrictFake(replies) as fake:
+        async with agent_on(fake, APIS[api], tmp_path / "here") as it:
+            await it.turn("Begin.")
+            it.session.set_thinking("high")
+            assert (await it.turn("Harder.")).outcome == "done"
+        async with agent_on(fake, APIS[api], other, resume=it.session.session_id) as it:
+            assert (await it.turn("From elsewhere.")).outcome == "done"
+        assert [record.error for record in fake.refused] == []
+
+
+async def test_thinking_level_survives_a_model_that_cannot_think(tmp_path: Path) -> None:
+    async with agent(tmp_path, ["One."]) as it:
+        it.session.set_model(APIS["anthropic"], "high")
+        it.session.set_model(APIS["openai-chat"])
+        assert it.session.thinking == "off"
+        it.session.set_model(APIS["anthropic"])
+        assert it.session.thinking == "high"

@@ -2,6 +2,7 @@
 
 import base64
 from pathlib import Path
+from typing import Any
 
 from openclaw_tui.models import ModelInfo
 from tests.agent.checking import check_pairs
@@ -27,14 +28,11 @@ def coding(project: Path, *, calls: int = 60, turns: int = 4, seed: int = 7) -> 
     return scenario
 
 
-async def run_session(
-    fake: StrictFake, model: ModelInfo, project: Path, prompts: list[str], **options: object
-) -> Agent:
+async def run_session(fake: StrictFake, model: ModelInfo, project: Path, prompts: list[str], **options: Any) -> Agent:
     """Every prompt in a process of its own, as far as the session can tell: it is opened anew each time."""
     last: Agent | None = None
     for number, prompt in enumerate(prompts):
-        again = {"continue_last": True} if number else {}
-        async with agent_on(fake, model, project, context_tokens=WINDOW, **{**options, **again}) as it:
+        async with agent_on(fake, model, project, context_tokens=WINDOW, continue_last=number > 0, **options) as it:
             ended = await it.turn(prompt)
             assert ended.outcome == "done", it.notices
             check_pairs(it.messages)
