@@ -233,6 +233,7 @@ def _write(request: str, bare: str) -> Intent | None:
 
 
 def _find(rest: str, request: str) -> Intent:
+    rest = rest if rest.strip(" .,?!") else request
     quoted = quoted_texts(rest)
     if quoted:
         return Intent("find", quoted[0])
@@ -245,14 +246,14 @@ def _find(rest: str, request: str) -> Intent:
         return Intent("find", f"*.{ending[1]}")
     if named:
         return Intent("find", named[1])
-    subject = _subject(rest or request)
+    subject = _subject(rest)
     words = re.findall(r"[A-Za-z_$][\w$.-]*", _FILE_WORDS.sub(" ", subject))
     return Intent("search", subject) if len(words) != 1 else Intent("find", f"*{words[0]}*")
 
 
 def _folder(text: str) -> str:
     found = re.search(
-        r"\b(?:in|inside|under|within|of)\s+(?:the\s+)?[`\"']?([\w./-]+)[`\"']?(?:\s+(?:folder|directory|dir))?\s*[?.!]?$",
+        r"\b(?:in|inside|under|within)\s+(?:the\s+)?[`\"']?([\w./-]+)[`\"']?(?:\s+(?:folder|directory|dir))?\s*[?.!]?$",
         text,
         re.I,
     )
