@@ -95,7 +95,7 @@ class RequestBuilder:
         acts: Acts,
         cache: CacheObserver,
         models: ModelSources = NO_MODELS,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = lambda: time.time(),
     ) -> None:
         self.manager = manager
         self.session_ref = session_ref
