@@ -284,6 +284,18 @@ MAX_SKILLS_IN_PROMPT = 150
 MAX_SKILLS_PROMPT_CHARS = 30_000
 MIN_SKILL_DESCRIPTION_CHARS = 80
 MAX_SKILL_FILE_BYTES = 256_000
+MAX_SKILL_NAME_CHARS = 64
+MAX_SKILL_DESCRIPTION_CHARS = 1_024
+"""Longest name and description of a skill (the convention of SKILL.md)."""
+
+SKILL_LISTING_NOTE_CHARS = 300
+"""Characters of the listing kept free for the line that tells what was left out (ours)."""
+
+SKILL_CACHE_MAX_ROWS = 5_000
+"""Skills of all projects that are remembered; with more, those of the current project stay (ours)."""
+
+FILE_CLOCK_SECONDS = 2
+"""A file younger than this may change again without its times telling; it is compared by content (ours)."""
 
 # ── Transcript ────────────────────────────────────────────────────────────────────────────────────────────────────
 TRANSCRIPT_FOLDS_KEPT = 8
@@ -611,6 +623,9 @@ RETRIEVAL_MAX_SHARE = 0.05
 
 RETRIEVAL_MAX_SPANS = 12
 RETRIEVAL_SPAN_CHARS = 1_200
+RETRIEVAL_MIN_SCORE_SHARE = 0.35
+"""How well a span must fit, as a share of the best one's score (ours)."""
+
 RETRIEVAL_QUERY_TERMS = 64
 """Spans brought back at most, characters of one, and words of a request that are searched for (ours)."""
 
@@ -679,8 +694,14 @@ PANEL_REFRESH_SECONDS = 0.2
 """Events that come closer together than this redraw the panels once."""
 
 PANEL_MIN_COLUMNS = 120
+PANEL_WIDEST_COLUMNS = 160
 STRIP_MIN_COLUMNS = 80
-"""From the first width the panels stand beside the talk, from the second a strip of three lines above the prompt."""
+"""From the first width the panels stand beside the talk, from the second in a wider column; from the third on a strip
+of three lines stands above the prompt."""
 
 CACHE_CHART_ROWS = 4
 CACHE_CHART_ZOOM_ROWS = 10
+TOOLBAR_BAR_CELLS = 8
+STRIP_BAR_CELLS = 30
+STRIP_MIN_ROWS = 18
+"""Screens with fewer rows get one toolbar line instead of the strip: the talk needs the room more."""

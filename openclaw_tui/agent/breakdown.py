@@ -1,18 +1,21 @@
 """What the next request would hold, part by part: the numbers of `/context`, of the subcommand and of the panel.
 
-One function, so that they cannot disagree. Sizes are estimates of the one estimator; the total is the measured one
-where the provider has reported it.
+One function, so that they cannot disagree. Messages are weighed in the form in which they are sent. The total is the
+measured one where the provider has reported it; the parts are estimates of the one estimator, brought to that total, so
+that they always add up to it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.constants import CONTEXT_INPUT_HEADROOM_RATIO, PREEMPTIVE_OVERFLOW_RATIO
+from openclaw_tui.context.decisions import GuardDecision, apply_decision, decision_key
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from openclaw_tui.prompt.bootstrap_files import BootstrapFile
 from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens, estimate_tools_tokens
+from openclaw_tui.transcript.incremental import IdentityMemo
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Breakdown:
 
     def as_text(self) -> str:
         mark = "~" if self.total_is_estimate else ""
-        share = self.total_tokens * 100 // max(1, self.usable_tokens)
+        share = round(100 * self.total_tokens / max(1, self.usable_tokens))
         lines = [
             f"next request: {mark}{self.total_tokens:,} tokens, {share} % of {self.usable_tokens:,} usable "
             f"(window {self.window_tokens:,} − reserve {self.reserve_tokens:,}) · {self.model} · engine {self.engine}",
@@ -111,10 +114,10 @@ def context_breakdown(requests: RequestBuilder, files: Sequence[BootstrapFile]) 
         ),
         Part("stable system prompt", len(prompt.stable), estimate_text_tokens(prompt.stable), True),
         Part("dynamic system prompt", len(prompt.dynamic), estimate_text_tokens(prompt.dynamic), False),
-        *(_part(name, kind) for name, kind in _kinds(messages).items()),
+        *(_part(name, kind, requests.memory.guard_decisions) for name, kind in _kinds(messages).items()),
     ]
     return Breakdown(
-        parts=tuple(parts),
+        parts=brought_to(parts, size.tokens),
         files=tuple(files),
         total_tokens=size.tokens,
         total_is_estimate=size.is_estimate,
@@ -143,8 +146,35 @@ def _kinds(messages: Sequence[Message]) -> dict[str, list[Message]]:
     return kinds
 
 
-def _part(name: str, messages: Sequence[Message]) -> Part:
-    chars = sum(
-        len(getattr(block, "text", "") or getattr(block, "thinking", "")) for m in messages for block in m.content
-    )
-    return Part(name, chars, sum(estimate_message_tokens(message) for message in messages), False)
+def brought_to(parts: Sequence[Part], total: int) -> tuple[Part, ...]:
+    """The parts in the same proportions with this sum; what rounding leaves goes to the largest."""
+    whole = sum(part.tokens for part in parts)
+    if whole <= 0:
+        return tuple(parts)
+    sizes = [part.tokens * total // whole for part in parts]
+    sizes[max(range(len(sizes)), key=sizes.__getitem__)] += total - sum(sizes)
+    return tuple(replace(part, tokens=size) for part, size in zip(parts, sizes, strict=True))
+
+
+_sizes: IdentityMemo[tuple[int, int]] = IdentityMemo()
+
+
+def sent_tokens(message: Message, decisions: Mapping[str, GuardDecision]) -> int:
+    """Estimated tokens of a message in the form in which it is sent; each form is weighed once."""
+    return _size(message, decisions)[0]
+
+
+def _size(message: Message, decisions: Mapping[str, GuardDecision]) -> tuple[int, int]:
+    """Tokens and characters."""
+    made = decisions.get(decision_key(message)) if isinstance(message, ToolResultMessage) else None
+    sent = apply_decision(message, made) if made and isinstance(message, ToolResultMessage) else message
+    known = _sizes.get(sent)
+    if known is not None:
+        return known
+    chars = sum(len(getattr(block, "text", "") or getattr(block, "thinking", "")) for block in sent.content)
+    return _sizes.put(sent, (estimate_message_tokens(sent), chars))
+
+
+def _part(name: str, messages: Sequence[Message], decisions: Mapping[str, GuardDecision]) -> Part:
+    sizes = [_size(message, decisions) for message in messages]
+    return Part(name, sum(chars for _, chars in sizes), sum(tokens for tokens, _ in sizes), False)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from textual.binding import Binding, BindingType
 
-Place: TypeAlias = Literal["prompt", "main", "transcript", "approval"]
+Place: TypeAlias = Literal["prompt", "main", "transcript", "approval", "panel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,33 @@ KEYS: tuple[Key, ...] = (
     Key("main", "ctrl+down", "line(1)", "", "", ""),
     Key("transcript", "", "", "[ ]", "in the conversation (click it): the prompt before, after", "Looking"),
     Key("main", "f1", "help", "?, F1", "this help", "Looking"),
+    Key("main", "f2", "zoom_panel('budget')", "F2", "budget: what the next call will hold", "Context"),
+    Key("main", "f3", "zoom_panel('cache')", "F3", "cache: what is warm, what broke it", "Context"),
+    Key("main", "f4", "zoom_panel('events')", "F4", "events: what each layer did; undo of a compaction", "Context"),
+    Key("main", "ctrl+backslash", "toggle_panels", "Ctrl+\\", "panels on and off", "Context"),
+    Key("main", "alt+2", "fold_panel('budget')", "Alt+2 3 4", "fold a panel to its title (or click it)", "Context"),
+    Key("main", "alt+3", "fold_panel('cache')", "", "", ""),
+    Key("main", "alt+4", "fold_panel('events')", "", "", ""),
+    Key("panel", "escape,q", "close", "Esc", "in a panel: back to the conversation", "Context"),
+    Key("panel", "f2", "look('budget')", "", "", ""),
+    Key("panel", "f3", "look('cache')", "", "", ""),
+    Key("panel", "f4", "look('events')", "", "", ""),
+    Key("panel", "up,k", "move(-1)", "", "", ""),
+    Key("panel", "down,j", "move(1)", "", "", ""),
+    Key("panel", "pageup", "move(-10)", "", "", ""),
+    Key("panel", "pagedown,space", "move(10)", "", "", ""),
+    Key("panel", "home,g", "move(-100000)", "", "", ""),
+    Key("panel", "end,G", "move(100000)", "", "", ""),
+    Key("panel", "enter", "details", "Enter", "in events: reason, way back and all figures", "Context"),
+    Key("panel", "1", "only('1')", "1-5 r m", "in events: only that layer; 0 shows all", "Context"),
+    Key("panel", "2", "only('2')", "", "", ""),
+    Key("panel", "3", "only('3')", "", "", ""),
+    Key("panel", "4", "only('4')", "", "", ""),
+    Key("panel", "5", "only('5')", "", "", ""),
+    Key("panel", "r", "only('r')", "", "", ""),
+    Key("panel", "m", "only('m')", "", "", ""),
+    Key("panel", "0", "only('0')", "", "", ""),
+    Key("panel", "u", "undo", "u", "in events: undo the chosen compaction", "Context"),
     Key("main", "ctrl+l", "redraw", "Ctrl+L", "draw everything again", "Looking"),
     Key("main", "ctrl+z", "suspend", "Ctrl+Z", "back to the shell; fg returns", "Looking"),
     Key("approval", "y,1", "choose(1)", "y, 1", "yes, once", "Questions"),

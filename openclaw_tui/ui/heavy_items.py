@@ -1,0 +1,108 @@
+"""The single things that fill the request most: which they are, how old, what each costs with every call."""
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from openclaw_tui.agent.result_ids import ResultIds
+from openclaw_tui.constants import HEAVY_ITEMS_KEPT, HEAVY_NAME_CHARS
+from openclaw_tui.messages import (
+    AssistantMessage,
+    Message,
+    ToolCallBlock,
+    ToolDefinition,
+    ToolResultMessage,
+    UserMessage,
+    text_of,
+)
+from openclaw_tui.models import ModelInfo
+from openclaw_tui.prompt.bootstrap_files import BootstrapFile
+from openclaw_tui.tokens import estimate_text_tokens, estimate_tools_tokens
+from openclaw_tui.tools.terminal_text import one_line
+from openclaw_tui.ui.figures import plural
+
+_ORIGINS = {"compaction_summary": "summary", "branch_summary": "summary of a branch", "bash": "! command"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeavyItem:
+    """One thing in the request. `age` counts turns since it came (None = in every request from the start).
+
+    `usd_per_call` is what it costs with each call while it is read from the cache; None where no price is known.
+    """
+
+    name: str
+    tokens: int
+    age: int | None = None
+    usd_per_call: float | None = None
+    entry_id: str | None = None
+
+    @property
+    def age_text(self) -> str:
+        if self.age is None:
+            return "always"
+        return "this turn" if self.age == 0 else plural(self.age, "turn")
+
+
+def fixed_items(tools: Iterable[ToolDefinition], files: Iterable[BootstrapFile]) -> Iterator[HeavyItem]:
+    """What stands in every request: each tool and each file of the workspace. Uncorrected estimates."""
+    for tool in tools:
+        yield HeavyItem(f"tool {tool.name}", estimate_tools_tokens([tool]))
+    for file in files:
+        if file.content:
+            yield HeavyItem(one_line(file.shown_path), estimate_text_tokens(file.content))
+
+
+def message_items(messages: Sequence[Message], sizes: Sequence[int]) -> Iterator[HeavyItem]:
+    """Every message of the talk with its size as it is sent. Uncorrected estimates."""
+    names, calls = ResultIds.names(messages), _calls(messages)
+    turns = sum(_begins_turn(message) for message in messages)
+    at = 0
+    for message, size in zip(messages, sizes, strict=True):
+        at += _begins_turn(message)
+        yield HeavyItem(_name(message, names, calls), size, max(0, turns - at), entry_id=message.entry_id)
+
+
+def heaviest(items: Iterable[HeavyItem], model: ModelInfo, factor: float) -> tuple[HeavyItem, ...]:
+    """The largest ones, largest first, corrected by what the model's server counts, with their price."""
+    read_usd = model.price.cache_read / 1_000_000 if model.price is not None else None
+    chosen = heapq.nlargest(HEAVY_ITEMS_KEPT, items, key=lambda item: item.tokens)
+    return tuple(
+        replace(item, tokens=(tokens := round(item.tokens * factor)), usd_per_call=_price(tokens, read_usd))
+        for item in chosen
+    )
+
+
+def _price(tokens: int, usd: float | None) -> float | None:
+    return None if usd is None else tokens * usd
+
+
+def _begins_turn(message: Message) -> bool:
+    return isinstance(message, UserMessage) and message.origin == "user"
+
+
+def _calls(messages: Iterable[Message]) -> Mapping[str, ToolCallBlock]:
+    return {call.id: call for m in messages if isinstance(m, AssistantMessage) for call in m.tool_calls}
+
+
+def _name(message: Message, names: Mapping[str, str], calls: Mapping[str, ToolCallBlock]) -> str:
+    match message:
+        case ToolResultMessage(tool_name=tool, tool_call_id=call_id, entry_id=entry_id):
+            number = names.get(entry_id or "", "")
+            return _short(f"{number} {tool} {_about(calls.get(call_id))}".strip())
+        case UserMessage(origin=origin, content=content):
+            return _short(_ORIGINS.get(origin, "") or f"you: {text_of(content) or 'image'}")
+        case AssistantMessage(content=content):
+            said = text_of(content)
+            called = ", ".join(call.name for call in message.tool_calls)
+            return _short(f"answer: {said}" if said else f"calls {called}" if called else "thinking")
+
+
+def _about(call: ToolCallBlock | None) -> str:
+    """The first words among a call's arguments: a path, a command, a pattern."""
+    values = call.arguments.values() if call is not None else ()
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _short(text: str) -> str:
+    return one_line(text[: 4 * HEAVY_NAME_CHARS])[:HEAVY_NAME_CHARS]

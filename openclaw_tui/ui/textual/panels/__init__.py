@@ -1,0 +1,1 @@
+"""What the context holds, what the cache saves, what the layers did: three live panels, their strip, their screens."""
