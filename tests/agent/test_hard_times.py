@@ -170,3 +170,28 @@ async def test_totals_of_earlier_calls_are_not_added_up(tmp_path: Path) -> None:
         assert (await it.session.compact()).startswith("Compaction skipped")
         assert it.messages == before
         assert it.session.deps.requests.context_size().tokens < WINDOW
+
+
+@pytest.mark.parametrize("api", list(APIS))
+async def test_half_a_character_harms_no_request(tmp_path: Path, api: ApiName) -> None:
+    (tmp_path / "half.bin").write_bytes(b"half \xed\xa0\xbd a character\n")
+    replies = [Reply("Looking.", calls=[Call("exec", {"command": "cat half.bin"})]), *[Reply("Fine.")] * 3]
+    async with StrictFake(replies) as fake:
+        async with agent_on(fake, APIS[api], tmp_path) as it:
+            assert (await it.turn("Go \ud83d on.")).outcome == "done", it.notices
+        async with agent_on(fake, APIS[api], tmp_path, continue_last=True) as it:
+            assert (await it.turn("And on.")).outcome == "done", it.notices
+        assert [record.error for record in fake.refused] == []
+
+
+async def test_defect_in_the_summariser_is_told_and_the_turn_does_not_end_as_if_well(tmp_path: Path) -> None:
+    def broken(_: ProviderRequest) -> Step:
+        raise ZeroDivisionError("a defect")
+
+    async with agent(project(tmp_path, 18), forever=worker(18, broken)) as it:
+        ended = await it.turn("Read.")
+        assert ended.outcome == "failed"
+        assert not it.seen(CompactionEnded)[0].ok
+        assert any("ZeroDivisionError" in text for text in it.notices)
+        it.provider.forever = worker(0)
+        assert (await it.turn("Go on.")).outcome == "done"
