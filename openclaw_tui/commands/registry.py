@@ -96,7 +96,7 @@ def looks_like_command(line: str) -> bool:
     text = line.strip()
     if text.lower() in ("exit", ":q"):
         return False
-    if not text.startswith("/") or text.startswith("//"):
+    if not text.startswith("/") or text[1:2] in ("", "/") or text[1].isspace():
         return False
     word = text[1:].split(None, 1)[0] if text[1:].strip() else ""
     name = word.split(":", 1)[0]
