@@ -63,6 +63,8 @@ class EngineHost:
         wanted: str,
         strict: bool,
         on_fault: FaultListener,
+        call_seconds: float = ENGINE_CALL_TIMEOUT_SECONDS,
+        compact_seconds: float = ENGINE_COMPACT_TIMEOUT_SECONDS,
     ) -> None:
         self._fallback = fallback
         self._make = make
@@ -71,6 +73,8 @@ class EngineHost:
         self.strict = strict
         self.fault: EngineFault | None = None
         self._on_fault = on_fault
+        self._call_seconds = call_seconds
+        self._compact_seconds = compact_seconds
 
     @property
     def info(self) -> EngineInfo:
@@ -135,9 +139,7 @@ class EngineHost:
     async def compact(self, request: CompactRequest) -> CompactResult:
         """The engine's compaction; one that fails or declines under force is followed by the built-in one."""
         engine = self._current()
-        result = await self._call(
-            "compact", lambda engine: engine.compact(request), CompactResult, limit=ENGINE_COMPACT_TIMEOUT_SECONDS
-        )
+        result = await self._call("compact", lambda engine: engine.compact(request), CompactResult)
         declined = request.force and not result.compacted and not result.ok
         not_owner = request.force and not result.compacted and not engine.info.owns_compaction
         if engine is not self._fallback and self._current() is engine and (declined or not_owner):
@@ -185,11 +187,10 @@ class EngineHost:
         call: Callable[[ContextEngine], Awaitable[T]],
         expected: type[T] | None,
         default: T | None = None,
-        *,
-        limit: float = ENGINE_CALL_TIMEOUT_SECONDS,
     ) -> T:
         """One call under its time limit. An engine that returns nothing means `default`, where there is one."""
         engine = self._current()
+        limit = self._compact_seconds if operation == "compact" else self._call_seconds
         if self.strict and self.fault is not None and operation in _STOPS_THE_TURN:
             raise self._stopped()
         if engine is self._fallback:

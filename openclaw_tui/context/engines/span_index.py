@@ -8,7 +8,12 @@ import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from openclaw_tui.constants import RETRIEVAL_MAX_SPANS, RETRIEVAL_QUERY_TERMS, RETRIEVAL_SPAN_CHARS
+from openclaw_tui.constants import (
+    RETRIEVAL_MAX_SPANS,
+    RETRIEVAL_MIN_SCORE_SHARE,
+    RETRIEVAL_QUERY_TERMS,
+    RETRIEVAL_SPAN_CHARS,
+)
 from openclaw_tui.errors import EngineError
 
 _TERM = re.compile(r"[^\W_](?:[\w.-]*\w)?")
@@ -46,16 +51,24 @@ class SpanIndex:
         self._db.executemany("INSERT INTO spans(text, source, label) VALUES (?, ?, ?)", rows)
 
     def search(self, query: str, without: Collection[str], limit: int = RETRIEVAL_MAX_SPANS) -> list[Span]:
-        """The best spans for the words of `query`, best first; none of the sources in `without`."""
+        """The best spans for the words of `query`, best first; none of the sources in `without`.
+
+        A span that fits far worse than the best one is left out: it shares only words that everything holds.
+        """
         terms = dict.fromkeys(t.lower() for t in _TERM.findall(_spaced(query)) if len(t) > 2 or _CJK.match(t))
         if not terms:
             return []
         match = " OR ".join(f'"{term}"' for term in list(terms)[:RETRIEVAL_QUERY_TERMS])
         found = self._db.execute(
-            "SELECT rowid, source, label, text FROM spans WHERE spans MATCH ? ORDER BY bm25(spans), rowid", (match,)
+            "SELECT rowid, source, label, text, bm25(spans) AS fit FROM spans WHERE spans MATCH ? ORDER BY fit, rowid",
+            (match,),
         )
         spans: list[Span] = []
-        for number, source, label, text in found:
+        weakest = 0.0
+        for number, source, label, text, rank in found:
+            weakest = weakest or rank * RETRIEVAL_MIN_SCORE_SHARE
+            if rank > weakest:
+                break
             if source not in without:
                 spans.append(Span(number, source, label, _unspaced(text)))
             if len(spans) >= limit:
