@@ -1,6 +1,9 @@
 """The live prompt of line mode: always at the bottom, with toolbar, menus and history; the talk scrolls above it."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TextIO
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import Completer, ThreadedCompleter
@@ -8,7 +11,6 @@ from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
-from prompt_toolkit.input import create_input
 from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.patch_stdout import StdoutProxy
 from prompt_toolkit.styles import Style
@@ -17,8 +19,24 @@ from openclaw_tui.constants import LINE_WRITE_PAUSE_SECONDS
 from openclaw_tui.ui.line.keys import line_keys
 from openclaw_tui.ui.line.paste import PasteSafeParser
 from openclaw_tui.ui.line.reader import Hooks, LineKind, TypedLine
+from openclaw_tui.ui.line.typed_early import KeptKeys
 
 _STYLE = Style.from_dict({"bottom-toolbar": "noreverse", "bottom-toolbar.text": ""})
+
+
+class LineInput(Vt100Input):
+    """The terminal's input without the two moments in which typed keys change their meaning.
+
+    In a paste that holds its own end mark, and while something is printed above the prompt: the toolkit then switches
+    to the mode in which the terminal echoes keys and Enter is a line feed.
+    """
+
+    def __init__(self, stdin: TextIO) -> None:
+        super().__init__(stdin)
+        self.vt100_parser = PasteSafeParser(self.vt100_parser.feed_key_callback)
+
+    def cooked_mode(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class ToolkitReader:
@@ -32,9 +50,8 @@ class ToolkitReader:
         self._is_left = False
         self._draft = ""
         self._kind: LineKind = "send"
-        source = create_input()
-        if isinstance(source, Vt100Input):
-            source.vt100_parser = PasteSafeParser(source.vt100_parser.feed_key_callback)
+        source = LineInput(sys.stdin)
+        self._kept_keys = KeptKeys(source)
         self._session: PromptSession[str] = PromptSession(
             self._label,
             input=source,
@@ -97,6 +114,7 @@ class ToolkitReader:
 
     def close(self) -> None:
         self._proxy.close()
+        self._kept_keys.restore()
 
     def remember(self, text: str) -> None:
         """For the arrow keys of this run."""
