@@ -66,13 +66,12 @@ class SpanIndex:
         spans: list[Span] = []
         weakest = 0.0
         for number, source, label, text, rank in found:
+            if source in without:
+                continue
             weakest = weakest or rank * RETRIEVAL_MIN_SCORE_SHARE
-            if rank > weakest:
+            if rank > weakest or len(spans) >= limit:
                 break
-            if source not in without:
-                spans.append(Span(number, source, label, _unspaced(text)))
-            if len(spans) >= limit:
-                break
+            spans.append(Span(number, source, label, _unspaced(text)))
         return spans
 
     def close(self) -> None:
