@@ -1,17 +1,22 @@
 """From the table of settings to the small records the packages own."""
 
-from typing import cast
+import re
+from typing import Any, cast
 
 from openclaw_tui.agent.limits import Limits
 from openclaw_tui.agent.request_builder import RequestSettings
 from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.config.load import Config
+from openclaw_tui.context.pruning import PruningSettings
+from openclaw_tui.errors import ConfigError
 from openclaw_tui.options import Options
 from openclaw_tui.prompt.bootstrap_files import BootstrapLimits
 from openclaw_tui.safety.permission_rules import RuleLine, parse_rule
 from openclaw_tui.safety.permissions import PermissionMode, PermissionSettings
 
 _COMPACTION = "agents.defaults.compaction."
+_PRUNING = "agents.defaults.contextPruning."
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
 
 
 def request_settings(options: Options, config: Config) -> RequestSettings:
@@ -27,7 +32,39 @@ def request_settings(options: Options, config: Config) -> RequestSettings:
         cache_retention=get("agents.defaults.cacheRetention"),
         history_limit=get("agents.defaults.historyLimit") or None,
         guard_order=get("guard.order"),
+        pruning=pruning_settings(config),
     )
+
+
+def pruning_settings(config: Config) -> PruningSettings:
+    """`agents.defaults.contextPruning`. Raises ConfigError for a time that is none."""
+
+    def get(name: str) -> Any:
+        return config.get(_PRUNING + name)
+
+    return PruningSettings(
+        mode=get("mode"),
+        ttl_seconds=_seconds(_PRUNING + "ttl", get("ttl")),
+        keep_last_assistants=get("keepLastAssistants"),
+        soft_trim_ratio=get("softTrimRatio"),
+        hard_clear_ratio=get("hardClearRatio"),
+        min_prunable_tool_chars=get("minPrunableToolChars"),
+        soft_max_chars=get("softTrim.maxChars"),
+        soft_head_chars=get("softTrim.headChars"),
+        soft_tail_chars=get("softTrim.tailChars"),
+        hard_clear=get("hardClear.enabled"),
+        placeholder=get("hardClear.placeholder"),
+        allow=tuple(get("tools.allow")),
+        deny=tuple(get("tools.deny")),
+    )
+
+
+def _seconds(key: str, text: str) -> float:
+    """`300s`, `5m`, `1h`; a bare number means minutes, as in the article."""
+    found = _SPAN.fullmatch(text.strip().lower())
+    if found is None:
+        raise ConfigError(f"{key} must be a time such as 300s, 5m or 1h, not {text!r}")
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2] or "m"]
 
 
 def compaction_settings(config: Config) -> CompactionSettings:

@@ -16,7 +16,7 @@ from openclaw_tui.messages import Usage
 from openclaw_tui.providers.scripted import Step
 from tests.agent.harness import SCRIPTED, Agent, agent
 
-CACHED = dataclasses.replace(SCRIPTED, api="anthropic", cache_breakpoints=True)
+CACHED = dataclasses.replace(SCRIPTED, api="anthropic", cache_breakpoints=True, context_window=400_000)
 """Played from a script, but with the cache of a provider that forgets after five minutes."""
 
 
@@ -71,9 +71,8 @@ async def test_warm_session_offers_a_change_with_its_price_and_sends_the_old_tex
         await it.turn("Hi.")
     (tmp_path / "AGENTS.md").write_text("Be long.", encoding="utf-8")
     clock(200)
-    async with agent(
-        tmp_path, [says("Two.", read=41_000), says("Three.", read=41_100)], model=CACHED, continue_last=True
-    ) as it:
+    script = [says("Two.", read=41_000), says("Three.", read=41_100)]
+    async with agent(tmp_path, script, model=CACHED, continue_last=True) as it:
         await it.turn("And?")
         await it.turn("And?")
         assert all("Be brief." in request.system_stable for request in it.provider.requests)
@@ -129,14 +128,12 @@ async def test_causes_survive_a_restart_and_a_first_call_gives_no_verdict(tmp_pa
 
 
 async def test_history_rewritten_by_a_compaction_is_named_as_such(tmp_path: Path) -> None:
-    def answer(request: Any) -> Step:
-        return says("A summary of the talk so far: nothing is open.", read=0)
-
-    long = "word " * 9_000
-    script = [says(long, written=9_000), says("Two.", read=9_000), answer]
-    async with agent(tmp_path, script, model=CACHED, forever=says("On.", read=1_000)) as it:
-        await it.turn("Hi.")
-        await it.turn("Go on.")
+    long = "word " * 10_000
+    script = [says(long, read=20_000 * number, written=20_000) for number in range(6)]
+    summary = says("A summary of the talk so far: nothing is open.", read=2_000)
+    async with agent(tmp_path, script, model=CACHED, forever=summary) as it:
+        for _ in range(6):
+            await it.turn("Go on.")
         assert "Compacted" in await it.session.compact()
         await it.turn("Next.")
         row = cache_acts(it)[-1]

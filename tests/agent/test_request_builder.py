@@ -8,7 +8,7 @@ from openclaw_tui.messages import ToolResultMessage, Usage, text_of
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.runtime_info import detect_runtime
 from openclaw_tui.prompt.system_prompt import PromptInputs
-from openclaw_tui.providers.scripted import Step
+from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.tokens import estimate_text_tokens
 from tests.agent.harness import SCRIPTED, agent
 
@@ -39,7 +39,7 @@ async def test_change_enters_at_the_next_compaction(tmp_path: Path) -> None:
 async def test_small_window_shortens_the_farthest_file_first_and_says_so(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)
-    (project / "AGENTS.md").write_text("far rule\n" * 2_000, encoding="utf-8")
+    (project / "AGENTS.md").write_text("{[(1)]};\n" * 2_000, encoding="utf-8")
     inner = project / "inner"
     inner.mkdir()
     (inner / "AGENTS.md").write_text("near rule\n" * 300, encoding="utf-8")
@@ -48,7 +48,7 @@ async def test_small_window_shortens_the_farthest_file_first_and_says_so(tmp_pat
         assert (await it.turn("Hi.")).outcome == "done"
         stable = it.provider.requests[0].system_stable
         assert stable.count("near rule") >= 299
-        assert stable.count("far rule") < 1_200
+        assert 0 < stable.count("{[(1)]};") < 1_200
         assert any("small window" in text and "../AGENTS.md" in text for text in it.notices)
 
 
@@ -62,13 +62,13 @@ async def test_window_that_cannot_hold_the_fixed_parts_stops_before_any_call(tmp
 
 
 async def test_switch_to_a_model_that_is_too_small_is_found_before_a_call(tmp_path: Path) -> None:
-    (tmp_path / "AGENTS.md").write_text("a rule of the house\n" * 900, encoding="utf-8")
+    (tmp_path / "AGENTS.md").write_text("{[(1)]};\n" * 900, encoding="utf-8")
     async with agent(tmp_path, ["One.", "Two."]) as it:
         await it.turn("Hi.")
         small = dataclasses.replace(SCRIPTED, id="small", context_window=17_000)
         it.session.set_model(small)
         assert (await it.turn("Go on.")).outcome == "done"
-        assert it.provider.requests[1].system_stable.count("a rule of the house") < 700
+        assert it.provider.requests[1].system_stable.count("{[(1)]};") < 800
         assert any("AGENTS.md is cut" in text for text in it.notices)
 
 
@@ -108,9 +108,11 @@ async def test_old_results_shrink_only_where_the_user_wants_it_and_the_cache_is_
     long = "x = 1  # plain code\n" * 2_000
     (tmp_path / "a.py").write_text(long, encoding="utf-8")
     usage = Usage(input=10, output=5, cache_write=9_000)
-    script = [Step(calls=[("read", {"path": "a.py"})], usage=usage), *["Seen."] * 5]
-    config = ("agents.defaults.contextPruning.mode=cache-ttl", "agents.defaults.contextPruning.ttl=0s")
-    async with agent(tmp_path, script, config=config) as it:
+    script: list[Answer] = [Step(calls=[("read", {"path": "a.py"})], usage=usage), *["Seen."] * 5]
+    settings = {"mode": "cache-ttl", "ttl": "0s", "softTrimRatio": "0.001"}
+    config = tuple(f"agents.defaults.contextPruning.{name}={value}" for name, value in settings.items())
+    wide = dataclasses.replace(SCRIPTED, context_window=400_000)
+    async with agent(tmp_path, script, model=wide, config=config) as it:
         for _ in range(5):
             await it.turn("Look.")
         sent = [m for m in it.provider.requests[-1].messages if isinstance(m, ToolResultMessage)]
