@@ -49,6 +49,9 @@ THINKING_BUDGET_TOKENS = {"minimal": 1024, "low": 2048, "medium": 8192, "high": 
 MIN_THINKING_BUDGET_TOKENS = 1024
 """Smallest budget that is accepted (Anthropic)."""
 
+ANTHROPIC_REWRITE_ANCHOR_ENDS = 4
+"""After a rewrite another breakpoint ends the user message this far back, where the next rewrite may begin (ours)."""
+
 ANTHROPIC_MIDDLE_BREAKPOINT_BLOCKS = 15
 """A turn wider than this gets a middle breakpoint, so that the look-back never misses (ours)."""
 
@@ -167,6 +170,12 @@ RETENTION_RETRY_LOST = 41
 
 COMPACTION_BACKOFF_GROWTH = 1.05
 """After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
+
+TAIL_WHOLE_RESULTS = 2
+"""Newest read results that a compaction leaves whole in the kept tail (ours)."""
+
+TAIL_OLDER_RESULT_CHARS = 1_200
+"""What it leaves of each older one; the whole is one `recall` away (ours)."""
 
 COMPACTION_TAIL_SHARES = (1.0, 0.5, 0.25, 0.0)
 """Shares of `keepRecentTokens` that are tried, one after the other, until something is covered and the rest fits."""

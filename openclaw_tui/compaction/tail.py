@@ -2,14 +2,19 @@
 
 The configured tail where that fits; else smaller and smaller ones, down to the newest message. A call and its result
 stay together, so a tail that is too large because of one result keeps the pair and shortens that result; results the
-model has not seen yet only where nothing else makes it fit.
+model has not seen yet only where nothing else makes it fit. Read results other than the newest are kept in short form.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openclaw_tui.compaction.plan import Cut, Measure, find_cut, first_coverable
-from openclaw_tui.constants import COMPACTION_TAIL_SHARES, TAIL_RESULT_MIN_CHARS
+from openclaw_tui.constants import (
+    COMPACTION_TAIL_SHARES,
+    TAIL_OLDER_RESULT_CHARS,
+    TAIL_RESULT_MIN_CHARS,
+    TAIL_WHOLE_RESULTS,
+)
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, text_of
 from openclaw_tui.tokens import estimate_message_tokens
 
@@ -58,7 +63,9 @@ def _fitted(messages: Sequence[Message], cut: Cut, keep: int, room: int | None, 
     total = sum(measure(message) for message in kept)
     limit = keep if room is None else min(keep, room)
     seen, unseen = _results(kept)
-    shortened, total = _shorten(seen, total, limit, measure)
+    shortened, total = _older_ones(seen, total, measure)
+    more, total = _shorten([result for result in seen if result.entry_id not in shortened], total, limit, measure)
+    shortened |= more
     if room is not None and total > room:
         more, total = _shorten(unseen, total, room, measure)
         shortened |= more
@@ -73,6 +80,18 @@ def _results(kept: Sequence[Message]) -> tuple[list[ToolResultMessage], list[Too
         [m for m in kept[: last + 1] if isinstance(m, ToolResultMessage)],
         [m for m in kept[last + 1 :] if isinstance(m, ToolResultMessage)],
     )
+
+
+def _older_ones(seen: Sequence[ToolResultMessage], total: int, measure: Measure) -> tuple[dict[str, int], int]:
+    """Short forms of all read results but the newest: the prefix is written anew now, so it costs nothing extra."""
+    shortened: dict[str, int] = {}
+    for result in seen[: max(0, len(seen) - TAIL_WHOLE_RESULTS)]:
+        chars = len(text_of(result.content))
+        if result.entry_id is not None and chars > TAIL_OLDER_RESULT_CHARS:
+            shortened[result.entry_id] = TAIL_OLDER_RESULT_CHARS
+            size = measure(result)
+            total -= size - int(size * TAIL_OLDER_RESULT_CHARS / chars)
+    return shortened, total
 
 
 def _shorten(

@@ -7,9 +7,14 @@ changed: the unmarked ones are shared with later requests.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TypeAlias
 
-from openclaw_tui.constants import ANTHROPIC_MAX_CACHE_BREAKPOINTS, ANTHROPIC_MIDDLE_BREAKPOINT_BLOCKS
+from openclaw_tui.constants import (
+    ANTHROPIC_MAX_CACHE_BREAKPOINTS,
+    ANTHROPIC_MIDDLE_BREAKPOINT_BLOCKS,
+    ANTHROPIC_REWRITE_ANCHOR_ENDS,
+)
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.wire_cache import Block
 
@@ -55,10 +60,12 @@ def mark_conversation(
 
 def _places(messages: Sequence[Block], rewritten_from: int | None) -> list[Place]:
     """End of the conversation, end of what a rewrite left alone, end of the request before, middle of a wide turn."""
-    ends = _user_ends(messages)
-    last, previous = next(ends, None), next(ends, None)
+    ends = list(islice(_user_ends(messages), ANTHROPIC_REWRITE_ANCHOR_ENDS))
+    last, previous = (*ends, None, None)[:2]
     untouched = next(_user_ends(messages[:rewritten_from]), None) if rewritten_from is not None else None
-    places = list(dict.fromkeys(place for place in (last, untouched, previous) if place is not None))
+    earlier = ends[-1] if rewritten_from is not None and ends else None
+    wanted = (last, untouched, earlier or previous, previous)
+    places = list(dict.fromkeys(place for place in wanted if place is not None))
     if last is not None and (middle := _middle(messages, previous, last)) is not None:
         places.append(middle)
     return places

@@ -65,13 +65,14 @@ class WireFold(Generic[VariantT]):
         self._append = append
         self._kept: OrderedDict[Hashable, _Conversation] = OrderedDict()
         self.rewritten_from: int | None = None
-        """Of the conversation asked for last: the first turn that differs from the request before; None for none."""
+        """Of the conversation asked for last: the first turn that differs from the request before; None for none, 0 if new."""
 
     def turns(self, messages: Sequence[Message], variant: VariantT) -> list[Block]:
         """The turns of a conversation, none of them to be changed."""
         key = (variant, id(messages[0])) if messages else None
-        conversation = self._kept.pop(key, None) or _Conversation()
-        self.rewritten_from = conversation.cut(messages)
+        known = self._kept.pop(key, None)
+        conversation = known or _Conversation()
+        self.rewritten_from = conversation.cut(messages) if known else 0
         for message in messages[len(conversation.inputs) :]:
             before = conversation.turns[-1:]
             self._append(conversation.turns, message, variant)
