@@ -16,12 +16,13 @@ SUBCOMMANDS = (
     "init",
     "context",
     "sessions",
+    "skills",
     "models",
     "config",
     "doctor",
     "completion",
 )
-ABSENT_COMMANDS = ("skills", "memory", "acp", "serve", "replay", "mcp")
+ABSENT_COMMANDS = ("memory", "acp", "serve", "replay", "mcp")
 """Words that other versions know as commands: named as absent instead of being sent to a model as a prompt."""
 
 

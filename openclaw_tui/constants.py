@@ -300,6 +300,7 @@ MAX_SKILL_DESCRIPTION_CHARS = 1_024
 SKILL_LISTING_NOTE_CHARS = 300
 """Characters of the listing kept free for the line that tells what was left out (ours)."""
 
+SKILL_CACHE_VERSION = 1
 SKILL_CACHE_MAX_ROWS = 5_000
 """Skills of all projects that are remembered; with more, those of the current project stay (ours)."""
 

@@ -22,6 +22,7 @@ from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
+from openclaw_tui.app.skills import SkillShelf, build_shelf
 from openclaw_tui.app.tools import build_tools, outputs_folder
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.config.load import Config, load_config
@@ -59,6 +60,7 @@ class App:
     ledger: Ledger
     compactor: BuiltInCompactor
     recall: Recall
+    skills: SkillShelf
     notices: list[str] = field(default_factory=list)
 
 
@@ -104,10 +106,11 @@ def _compose(
     artifacts = manager.path.with_suffix(".artifacts") if manager.path else None
     ledger = Ledger.open(artifacts)
     acts = Acts(session_key, ledger, emit)
+    shelf = build_shelf(config, paths, remember=manager.path is not None and not manager.read_only)
     workspace = Workspace(
         root=paths.project,
         added=tuple(Path(extra).absolute() for extra in options.add_dirs),
-        readable=(*_readable(paths), outputs_folder(manager, paths)),
+        readable=(*shelf.readable(), outputs_folder(manager, paths)),
     )
     permissions = Permissions(permission_settings(options, config), workspace)
     approvals = ApprovalBroker(emit, session_key, interactive=interactive)
@@ -126,6 +129,7 @@ def _compose(
         agent_id=paths.agent_id,
         channel=channel,
         engine=lambda: engine.in_use,
+        skills_index=shelf.index,
         custom_prompt=options.system_prompt or "",
         appended_prompt=options.append_system_prompt or "",
     )
@@ -162,7 +166,7 @@ def _compose(
     )
     compactor.bind(deps)
     session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
-    return App(options, config, paths, session, permissions, source, choice, ledger, compactor, tools.recall)
+    return App(options, config, paths, session, permissions, source, choice, ledger, compactor, tools.recall, shelf)
 
 
 def make_provider(model: ModelInfo, config: Config, paths: Paths) -> Provider:
@@ -182,13 +186,6 @@ def credentials_for(model: ModelInfo, config: Config, paths: Paths) -> Credentia
 def say(app: App, level: str, text: str) -> None:
     """Show a line in whatever front end listens."""
     app.session.deps.emit(Notice(app.session.session_key, "warning" if level == "warning" else "info", text))
-
-
-def _readable(paths: Paths) -> tuple[Path, ...]:
-    """Folders with skills: open for reading though they lie outside the project."""
-    home = Path(os.path.expanduser("~"))
-    places = (home / ".agents" / "skills", home / ".claude" / "skills", paths.state / "skills")
-    return tuple(place for place in places if place.is_dir())
 
 
 def _left_out(config: Config) -> list[str]:

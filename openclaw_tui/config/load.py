@@ -47,13 +47,17 @@ class ConfigProblem:
 
 @dataclass(slots=True)
 class Config:
-    """All settings with their winning places. `problems` are shown and stay visible; nothing is dropped silently."""
+    """All settings with their winning places. `problems` are shown and stay visible; nothing is dropped silently.
+
+    `project_trusted` is the answer the files of the project were read with.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     rules: dict[str, list[Rule]] = field(default_factory=dict)
     problems: list[ConfigProblem] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    project_trusted: bool = False
 
     def get(self, key: str) -> Any:
         return self.values[key] if key in self.values else BY_KEY[key].default
@@ -93,7 +97,7 @@ def load_config(
 
     `remember` False writes nothing: files that parse are not kept as the last good copy.
     """
-    config = Config()
+    config = Config(project_trusted=project_trusted)
     cache = _GoodCopies(paths.state / "cache" / "config", remember)
     _apply_file(config, paths.user_config, "user", cache=cache)
     for path, place in ((paths.project_config, "project"), (paths.local_config, "local")):

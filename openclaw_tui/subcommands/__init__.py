@@ -14,6 +14,7 @@ _MODULES = {
     "init": "init",
     "context": "context",
     "sessions": "sessions",
+    "skills": "skills",
     "models": "models",
     "config": "config",
     "doctor": "doctor",

@@ -8,8 +8,9 @@ holds no control character but tab and line end, and cleaning it again changes n
 import re
 
 from openclaw_tui.visible_text import VisibleText as VisibleText
-from openclaw_tui.visible_text import picture, show_hidden
+from openclaw_tui.visible_text import picture
 from openclaw_tui.visible_text import show_controls as show_controls
+from openclaw_tui.visible_text import show_hidden as show_hidden
 
 _LINK = re.compile(
     r"(?:\x1b\]|\x9d)8;[^;\x07\x1b\x9c\n]*;(?P<target>[^\x07\x1b\x9c\n]+)(?:\x07|\x1b\\|\x9c)"

@@ -62,8 +62,8 @@ class LineRepl:
     look: Look
     paths: Paths
     config: Config
-    commands: CommandTable = field(default_factory=all_commands)
     talk: Talk | None = None
+    commands: CommandTable = field(init=False)
     reader: Reader = field(init=False)
     history: PromptHistory = field(init=False)
     _renderer: LineRenderer = field(init=False)
@@ -74,6 +74,7 @@ class LineRepl:
     _running: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.commands = all_commands(self.paths, trusted=self.config.project_trusted)
         self.history = PromptHistory.of_project(self.paths.history, self.paths.project)
         self.reader = self._make_reader(self.paths.project)
         self._renderer = LineRenderer(self.reader.write, self.look, self.config.get("ui.showThinking"))

@@ -34,14 +34,14 @@ class OpenClawApp(App[int]):
     """Runs until the user leaves; `crash` is what ended it otherwise."""
 
     TITLE = "openclaw-tui"
-    CSS_PATH = "styles/main.tcss"
+    CSS_PATH: ClassVar[list[str]] = ["styles/main.tcss", "styles/side.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "leave", "Leave", show=False, priority=True)]
 
     def __init__(self, composed: Composed, handover: Handover | None = None, *, pick_session: bool = False) -> None:
         super().__init__(driver_class=ScreenDriver)
         self.talk = Conversation(composed)
-        self.main = MainScreen(all_commands())
+        self.main = MainScreen(all_commands(composed.paths, trusted=composed.config.project_trusted))
         self.crash: Exception | None = None
         self._handover = handover or Handover()
         self._pick_session = pick_session
