@@ -37,7 +37,7 @@ class PromptSource:
     files: list[BootstrapFile] = field(default_factory=list)
 
     def __call__(self, model: ModelInfo, thinking: ThinkingLevel) -> PromptInputs:
-        self.files = load_bootstrap_files(
+        self.files[:] = load_bootstrap_files(
             self.cwd,
             project_root=self.project_root,
             personal=self.personal,

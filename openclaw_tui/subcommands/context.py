@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 from typing import Any
 
-from openclaw_tui.agent.breakdown import Breakdown, context_breakdown
+from openclaw_tui.agent.breakdown import context_breakdown
 from openclaw_tui.app.compose import App, build_preview
 from openclaw_tui.errors import EXIT_DONE
 from openclaw_tui.messages import ImageBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultMessage
@@ -41,11 +41,7 @@ def _print_parts(app: App, *, as_json: bool) -> None:
         print_json({"session_id": session, **breakdown.as_data()})
         return
     print(f"session {session}" if session else "an empty session")
-    print(_without_blank_ends(breakdown))
-
-
-def _without_blank_ends(breakdown: Breakdown) -> str:
-    return breakdown.as_text().strip()
+    print(breakdown.as_text().strip())
 
 
 def _session_of(app: App) -> str | None:
@@ -55,11 +51,11 @@ def _session_of(app: App) -> str | None:
 
 
 async def _request_data(app: App) -> dict[str, Any]:
+    session = _session_of(app)
     prepared = await app.session.deps.requests.prepare()
-    request = prepared.request
     return {
-        "session_id": _session_of(app),
-        **request_data(request),
+        "session_id": session,
+        **request_data(prepared.request),
         "report": prepared.report.as_data(),
     }
 

@@ -1,13 +1,13 @@
 """`init [DIR]`: writes the workspace templates that are missing. Never overwrites, never follows a link out."""
 
 import os
-import sys
 from pathlib import Path
 
 from openclaw_tui.config.paths import data_dir, git_root
 from openclaw_tui.errors import EXIT_DONE, ConfigError
 from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import command_parser
+from openclaw_tui.subcommands.asking import can_ask, says_yes
 
 TEMPLATES = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md", "HEARTBEAT.md")
 PRIVATE_NOTES = ("MEMORY.md", "memory/")
@@ -58,7 +58,7 @@ def _offer_exclude(folder: Path, *, ask: bool) -> None:
     lines = missing_excludes(exclude, root, folder)
     if not lines:
         return
-    if ask and not _says_yes(f"keep {' and '.join(PRIVATE_NOTES)} out of git (.git/info/exclude)?"):
+    if ask and not (can_ask() and says_yes(f"keep {' and '.join(PRIVATE_NOTES)} out of git (.git/info/exclude)?")):
         print("to keep your notes out of git: openclaw-tui init --exclude")
         return
     before = exclude.read_text(encoding="utf-8") if exclude.exists() else ""
@@ -75,13 +75,3 @@ def missing_excludes(exclude: Path, root: Path, folder: Path) -> list[str]:
     wanted = [f"/{name}" if place == "." else f"/{place}/{name}" for name in PRIVATE_NOTES]
     present = exclude.read_text(encoding="utf-8", errors="replace").splitlines() if exclude.exists() else []
     return [line for line in wanted if line not in present]
-
-
-def _says_yes(question: str) -> bool:
-    """Nobody to ask is no answer, and no answer is a no."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return False
-    try:
-        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False

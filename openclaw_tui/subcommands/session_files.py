@@ -4,7 +4,6 @@ import argparse
 import contextlib
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from openclaw_tui.session.lock import acquire
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
 from openclaw_tui.session.truncation import truncate_session_after_compaction
+from openclaw_tui.subcommands.asking import can_ask, says_yes
 from openclaw_tui.subcommands.output import print_json, shown_size
 from openclaw_tui.subcommands.session_views import shown_pairs
 from openclaw_tui.tools.terminal_text import one_line
@@ -165,15 +165,12 @@ def _remove(path: Path, paths: Paths) -> None:
 
 def _is_agreed(files: list[Path]) -> bool:
     """Asks where somebody is there to answer; a script that says `rm` means it."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not can_ask():
         return True
     for path in files:
         row = summarize(path)
         print(f"{path.stem}  {one_line(row.title) if row else ''}")
-    try:
-        return input("remove for good, with artifacts and archives? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
+    return says_yes("remove for good, with artifacts and archives?")
 
 
 def _say(given: argparse.Namespace, text: str, data: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Real processes of the program: one to its end with pipes, or one in a terminal of its own whose screen can be read."""
+"""Real processes of the program: one to its end with pipes, or one in a terminal whose screen can be read."""
 
 import fcntl
 import os
