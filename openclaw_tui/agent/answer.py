@@ -39,7 +39,7 @@ async def stream_answer(
             message = answer.finish(event)
             state.diagnostics = event.diagnostics
         else:
-            load_prices_soon()
+            load_prices_soon(request.model)
             answer.add(event)
             seen.show(event)
     if message is None or _is_empty(message):

@@ -45,9 +45,15 @@ def likely_usd(model: ModelInfo, usage: Usage) -> float | None:
     return cost_usd(model, usage) if model.price is None else own_cost(model.price, usage)
 
 
+def load_prices_soon(model: ModelInfo) -> None:
+    """Import the price tables while an answer is on its way; not for models whose price they do not tell."""
+    if model.provider in _MAKERS:
+        _load_tables()
+
+
 @cache
-def load_prices_soon() -> None:
-    """Import the price tables while an answer is on its way: it takes a tenth of a second, so in a thread, once."""
+def _load_tables() -> None:
+    """It takes a tenth of a second, so in a thread, once."""
     Thread(target=import_module, args=("genai_prices",), daemon=True).start()
 
 
