@@ -81,8 +81,9 @@ async def test_details_put_in_by_an_engine_are_stripped_again(tmp_path: Path) ->
         async def assemble(self, request: AssembleRequest) -> AssembleResult:
             leaked: list[Message] = []
             for message in request.messages:
-                is_result = isinstance(message, ToolResultMessage)
-                leaked.append(replace(message, details={"raw": "SECRET"}) if is_result else message)
+                if isinstance(message, ToolResultMessage):
+                    message = replace(message, details={"raw": "SECRET"})
+                leaked.append(message)
             return AssembleResult(leaked)
 
     async with agent(project(tmp_path, 1), forever=worker(1)) as it:
