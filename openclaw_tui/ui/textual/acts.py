@@ -63,7 +63,8 @@ class ScreenActs:
 
     def hint(self, text: str) -> None:
         """A word in the status line; it goes after a while, or with the next change of the prompt."""
-        self._status.tell(hint=text)
+        if text or self._status.status.hint:
+            self._status.tell(hint=text)
         if self._hint_timer is not None:
             self._hint_timer.stop()
             self._hint_timer = None

@@ -64,6 +64,7 @@ class EventRouter:
         self._queue = queue
         self._host = host
         self._cards: dict[str, str] = {}
+        self._questions: dict[str, str] = {}
         self._tails: dict[str, str] = {}
         self._made = 0
 
@@ -114,19 +115,22 @@ class EventRouter:
                 self._end_card(event)
                 self._doing("", parent)
                 self._host.measure()
-            case ApprovalRequested(call=call, title=title):
-                self._cards[call.id] = self._new_id(call.id)
+            case ApprovalRequested(approval_id=approval_id, call=call, title=title):
+                self._cards[call.id] = self._questions[approval_id] = self._new_id(call.id)
                 self._transcript.add_tool(
                     self._cards[call.id], call.name, card_words(call.name, title), state="waiting", parent=parent
                 )
                 self._status.tell(activity="waiting", detail="")
                 self._host.ask(event)
-            case ApprovalResolved(approval_id=approval_id):
-                self._status.tell(activity="working")
+            case ApprovalResolved(approval_id=approval_id, allowed=allowed, reason=reason):
+                card = self._questions.pop(approval_id, None)
+                if card is not None and not allowed:
+                    self._transcript.update_tool(card, state="stopped" if "interrupted" in reason else "denied")
+                self._doing("", parent)
                 self._host.answered(approval_id)
             case RetryScheduled(attempt=attempt, max_attempts=most, seconds=seconds, reason=reason):
                 self._status.tell(
-                    activity="retry", detail=f"try {attempt + 1} of {most} · {reason}", until=monotonic() + seconds
+                    activity="retry", detail=f"try {attempt} of {most} · {reason}", until=monotonic() + seconds
                 )
             case ContextAct():
                 self._transcript.add_separator(act_words(event))

@@ -69,12 +69,13 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         reason = self.query_one(Input)
         reason.display = False
         reason.cursor_blink = False
+        self.query_one("#approval-title").display = self.request.preview_kind != "command"
         self.query_one("#approval-details").display = bool(_details(self.request).plain)
         self._show_choices()
-        self.call_after_refresh(self._show_keys)
+        self._fit()
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._show_keys)
+        self._fit()
 
     # ── answers ────────────────────────────────────────────────────────────────────────────────────────────────
     def on_key(self, event: events.Key) -> None:
@@ -105,7 +106,6 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         if reason.display:
             reason.display = False
             self.set_focus(None)
-            self.call_after_refresh(self._show_keys)
         else:
             self.dismiss(Decision("deny"))
 
@@ -144,9 +144,19 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         ]
         self.query_one("#approval-choices", Static).update(Content("\n").join(lines))
 
-    def _show_keys(self) -> None:
-        preview = self.query_one("#approval-preview")
-        below = f"PgUp PgDn read all {preview.virtual_size.height} lines · " if preview.max_scroll_y > 0 else ""
+    def _fit(self) -> None:
+        """The preview takes the room that question, reasons and answers leave."""
+        self.query_one("#approval").set_class(self.size.height < 20, "-compact")
+        self.call_after_refresh(self._fit_preview)
+
+    def _fit_preview(self) -> None:
+        dialog, preview = self.query_one("#approval"), self.query_one("#approval-preview")
+        others = sum(child.outer_size.height for child in dialog.children if child.display and child is not preview)
+        margins = sum(child.styles.margin.height for child in dialog.children if child.display)
+        room = max(1, self.size.height - 2 - others - margins)
+        preview.styles.max_height = room
+        lines = preview.virtual_size.height
+        below = f"PgUp PgDn read all {lines} lines · " if lines > room else ""
         self.query_one("#approval-keys", Static).update(f"{below}↑ ↓ Enter, or the key · Esc no")
 
 

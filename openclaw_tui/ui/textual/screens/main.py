@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from openclaw_tui.commands.registry import CommandTable
 from openclaw_tui.constants import APPROVAL_GUARD_SECONDS, LEAVE_CONFIRM_SECONDS
@@ -23,6 +22,7 @@ from openclaw_tui.ui.textual.command_runner import CommandRunner
 from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.event_router import EventRouter
 from openclaw_tui.ui.textual.history_items import history_items
+from openclaw_tui.ui.textual.panels.with_panels import WithPanels
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
@@ -33,7 +33,7 @@ _MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
 _LEAVING_WORDS = ("exit", "quit", ":q")
 
 
-class MainScreen(Screen[None]):
+class MainScreen(WithPanels):
     """Shows one conversation at a time; `attach` gives it another."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("main")
@@ -45,6 +45,7 @@ class MainScreen(Screen[None]):
         self.transcript = Transcript(id="transcript")
         self.queue = QueueLine(id="queue")
         self.prompt = PromptInput(commands, self._take_back, id="prompt")
+        self.prompt.area.on_typed = self._typed
         self.status = StatusBar(id="status")
         self.acts = ScreenActs(self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status)
         self.desk = ApprovalDesk(self, self._decide, self._is_typing, self.prompt.insert)
@@ -56,8 +57,10 @@ class MainScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield self.transcript
         yield self.queue
+        yield self.strip
         yield self.prompt
         yield self.status
+        yield self.side
 
     # ── the conversation ───────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -85,6 +88,7 @@ class MainScreen(Screen[None]):
         talk.start(EventRouter(self.transcript, self.status, self.queue, self))
         self.acts.measure()
         await talk.session.start()
+        self.observe(composed)
 
     def submit(self, text: str, *, follow_up: bool = False) -> bool:
         """Send a message to the session. False when it could not be stored; the prompt keeps it then."""
@@ -140,6 +144,7 @@ class MainScreen(Screen[None]):
 
     def measure(self) -> None:
         self.acts.measure()
+        self.panels_changed()
 
     def turn_ended(self, event: TurnEnded) -> None:
         self.acts.measure()
@@ -170,10 +175,10 @@ class MainScreen(Screen[None]):
         self.prompt.area.focus()
         self.prompt.area.post_message(event)
 
-    @on(PromptInput.Edited)
-    def _edited(self) -> None:
+    def _typed(self) -> None:
         self._typed_at = monotonic()
         self.acts.hint("")
+        self.draft_changed()
 
     @on(PromptArea.HelpAsked)
     def action_help(self) -> None:

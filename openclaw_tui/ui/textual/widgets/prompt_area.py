@@ -22,7 +22,7 @@ _OUTER_ACTIONS = actions_of("main")
 
 class PromptArea(TextArea):
     """`take_back` gives the last queued message, for ↑ on an empty prompt; `complete` takes what the menu offers and
-    says whether the text is now to be sent."""
+    says whether the text is now to be sent; `on_typed` hears of every key and paste before it acts."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("prompt")
 
@@ -57,6 +57,7 @@ class PromptArea(TextArea):
         self.menu = menu
         self.take_back = take_back
         self.complete = complete
+        self.on_typed: Callable[[], None] = lambda: None
         self.prompts = PromptHistory()
         self.chips = PasteChips()
 
@@ -91,6 +92,7 @@ class PromptArea(TextArea):
 
         Left to the toolkit, a bound key goes round by the application, and what is typed right behind it overtakes it.
         """
+        self.on_typed()
         if event.character == "?" and not self.text:
             event.prevent_default().stop()
             self.post_message(self.HelpAsked())
@@ -103,6 +105,7 @@ class PromptArea(TextArea):
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default().stop()
+        self.on_typed()
         self.insert(self.chips.shown(clean_paste(event.text)))
 
     def action_send(self) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
@@ -26,9 +25,6 @@ from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 
 class PromptInput(Vertical):
     """Sends `PromptArea.Sent`, `LeaveAsked` and `HelpAsked` up to the screen."""
-
-    class Edited(Message):
-        """The text changed."""
 
     def __init__(self, commands: CommandTable, take_back: Callable[[], str | None], *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -106,7 +102,6 @@ class PromptInput(Vertical):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.post_message(self.Edited())
         if self._saving is None:
             self._saving = self.set_timer(DRAFT_SAVE_SECONDS, self.save_draft)
         self._update_menu()

@@ -82,7 +82,7 @@ class StatusBar(Widget):
     def render(self) -> RenderResult:
         width = max(1, self.content_size.width)
         sign, style = _SIGNS[self.status.activity]
-        left = fit(f"{sign} {self._activity()}", width)
+        left = fit(f"{sign} {self._activity()}", width) if width > 3 else sign
         facts = self._facts(width - cell_len(left) - 2)
         gap = " " * max(0, width - cell_len(left) - cell_len(facts))
         return Content.assemble((left, style), gap, (facts, "$foreground 75%"))
