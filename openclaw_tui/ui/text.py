@@ -15,6 +15,7 @@ from openclaw_tui.events import ApprovalRequested, CompactionEnded, ContextAct, 
 from openclaw_tui.messages import AssistantMessage, ToolResultMessage, Usage, text_of
 from openclaw_tui.session.listing import short_id
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line, show_controls, show_hidden
+from openclaw_tui.ui.figures import percent, seconds_short, tokens_short, usd_text
 
 OFFLINE_LABEL = "offline guide, not an AI model"
 ToolState: TypeAlias = Literal["done", "failed", "refused", "stopped", "running"]
@@ -25,24 +26,6 @@ def size_text(chars: int) -> str:
     if chars < 1000:
         return f"{chars} chars"
     return f"{chars / 1000:.1f}k chars" if chars < 1_000_000 else f"{chars / 1_000_000:.1f}M chars"
-
-
-def seconds_text(seconds: float) -> str:
-    """A duration: tenths below ten seconds, minutes above one."""
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    if seconds < 59.5:
-        return f"{seconds:.0f} s"
-    whole = round(seconds)
-    return f"{whole // 60} min {whole % 60:02} s"
-
-
-def tokens_text(tokens: int) -> str:
-    return f"{tokens:,}" if tokens < 10_000 else f"{tokens / 1000:.0f}k"
-
-
-def money_text(usd: float | None) -> str:
-    return "price unknown" if usd is None else f"${usd:.4f}" if 0 < usd < 0.01 else f"${usd:.2f}"
 
 
 def visible(text: str) -> str:
@@ -75,7 +58,7 @@ class CallSummary:
         """The line, its description shortened so that it fits a row of `width` columns."""
         shown = one_line(self.about)
         about = shown[len(self.name) :].strip() if f"{shown} ".lower().startswith(f"{self.name} ") else shown
-        tail = f" · {seconds_text(self.seconds)}" if self.seconds is not None else ""
+        tail = f" · {seconds_short(self.seconds)}" if self.seconds is not None else ""
         tail += f" · {size_text(self.chars)}" if self.chars is not None else ""
         head = f"{self.state:8}{self.name} "
         room = max(LINE_ABOUT_MIN_CHARS, width - len(head) - len(tail))
@@ -90,7 +73,7 @@ def error_lines(result: ToolResultMessage) -> list[str]:
 
 def retry_line(event: RetryScheduled) -> str:
     return (
-        f"waiting {seconds_text(event.seconds)}, then trying again ({event.attempt} of {event.max_attempts}): "
+        f"waiting {seconds_short(event.seconds)}, then trying again ({event.attempt} of {event.max_attempts}): "
         f"{one_line(event.reason)} · Ctrl+C stops"
     )
 
@@ -99,16 +82,16 @@ def act_line(act: ContextAct) -> str:
     """One act of a context layer, with sizes where it has them."""
     sizes = ""
     if act.tokens_before is not None and act.tokens_after is not None:
-        sizes = f" {tokens_text(act.tokens_before)} → {tokens_text(act.tokens_after)} tokens"
+        sizes = f" {tokens_short(act.tokens_before)} → {tokens_short(act.tokens_after)} tokens"
     reason = f" · {one_line(act.reason)}" if act.reason else ""
-    cost = f" · {money_text(act.cost_usd)}" if act.cost_usd else ""
+    cost = f" · {usd_text(act.cost_usd)}" if act.cost_usd else ""
     return f"{act.layer} {act.verb}{sizes}{reason}{cost}"
 
 
 def compaction_line(event: CompactionEnded) -> str:
     if not event.ok:
         return f"not compacted: {one_line(event.reason)}"
-    return f"compacted: {tokens_text(event.tokens_before)} → {tokens_text(event.tokens_after)} tokens"
+    return f"compacted: {tokens_short(event.tokens_before)} → {tokens_short(event.tokens_after)} tokens"
 
 
 def turn_line(event: TurnEnded) -> str:
@@ -146,11 +129,11 @@ def status_parts(app: App, status: ContextStatus | None, *, busy: str, queued: i
     model = OFFLINE_LABEL if session.model.api == "offline" else f"{session.model.ref}{thinking}"
     parts += [model, app.permissions.mode]
     if status is not None:
-        share = status.used_tokens * 100 // max(1, status.usable_tokens)
+        share = percent(status.used_tokens, status.usable_tokens)
         mark = "~" if status.estimated else ""
-        parts.append(f"context {mark}{tokens_text(status.used_tokens)}/{tokens_text(status.usable_tokens)} {share}%")
+        parts.append(f"context {mark}{tokens_short(status.used_tokens)}/{tokens_short(status.usable_tokens)} {share}%")
     known = session.model.price is not None
-    parts.append(money_text(session.deps.spent_usd if known else None))
+    parts.append(usd_text(session.deps.spent_usd if known else None))
     parts += [f"{queued} queued"] if queued else []
     return parts
 
@@ -160,11 +143,11 @@ def exit_line(app: App) -> str:
     manager = app.session.deps.manager
     answers = [m for m in manager.project().messages if isinstance(m, AssistantMessage)]
     usage = sum((message.usage for message in answers), start=Usage())
-    parts = [f"{tokens_text(usage.prompt_tokens)} tokens in, {tokens_text(usage.output)} out"] if answers else []
+    parts = [f"{tokens_short(usage.prompt_tokens)} tokens in, {tokens_short(usage.output)} out"] if answers else []
     if answers and usage.cache_reported and usage.prompt_tokens:
-        parts.append(f"{usage.cache_read * 100 // usage.prompt_tokens}% from cache")
+        parts.append(f"{percent(usage.cache_read, usage.prompt_tokens)}% from cache")
     if answers and app.session.model.price is not None:
-        parts.append(money_text(app.session.deps.spent_usd))
+        parts.append(usd_text(app.session.deps.spent_usd))
     if manager.path is not None and manager.entries():
         parts.append(f"resume: openclaw-tui -r {short_id(manager.session_id)}")
     return " · ".join(parts)

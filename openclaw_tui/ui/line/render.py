@@ -65,6 +65,7 @@ class LineRenderer:
     _shown_answers: set[str] = field(default_factory=set)
     _mid_line: bool = False
     _thinking: bool = False
+    _said: str = ""
 
     def line(self, text: str, *codes: str) -> None:
         """Print whole lines of our own words, or of cleaned ones."""
@@ -116,8 +117,9 @@ class LineRenderer:
                 rows = [f"  {_PLAN_MARKS.get(state, '[ ]')} {one_line(step)}" for step, state in steps]
                 self.line("\n".join(["plan", *rows]))
             case Notice(level=level, text=text):
+                self._said = one_line(text)
                 self.line(clean_terminal_text(text), RED if level == "error" else YELLOW if level == "warning" else DIM)
-            case TurnEnded() if text := turn_line(event):
+            case TurnEnded() if (text := turn_line(event)) and text != self._said:
                 self.line(text, YELLOW if event.outcome == "aborted" else RED)
             case TurnEnded():
                 self._close_answer()
