@@ -52,15 +52,16 @@ def project_answer(facts: ProjectFacts, files: Mapping[str, str]) -> str:
     return "\n".join([*lines, "", f"Read for this: {read}."])
 
 
-def test_answer(tried: Sequence[tuple[str, str]]) -> str:
-    """`tried` are the commands with their whole output, the last one last; the earlier ones could not start."""
+def test_answer(tried: Sequence[tuple[str, str]], needs: str) -> str:
+    """`tried` are the commands with their whole output; all but the last could not start. `needs` is how to install."""
     command, output = tried[-1]
     if was_refused(output):
         return f"The tests would be run with `{command}`, but that was not allowed:\n\n{quoted(output)}"
     before = "".join(f"`{earlier}` could not start here ({_why(text)}). " for earlier, text in tried[:-1])
     if could_not_start(output):
         also = " either" if before else ""
-        return f"{before}`{command}` could not start here{also}:\n\n{quoted(first_lines(output, 12))}"
+        cure = f"\n\nWhat the tests need is installed with {needs}." if needs else ""
+        return f"{before}`{command}` could not start here{also}:\n\n{quoted(first_lines(output, 12))}{cure}"
     lines = [line for line in output.splitlines() if line.strip() and not line.startswith("Process still running")]
     failures = [line for line in lines if re.match(r"(?:FAILED|ERROR|FAIL:|not ok|---\s+FAIL|✗|✕)", line.strip())][:10]
     summary = [line for line in lines if _SUMMARY.search(line.strip()) and line not in failures][-6:]

@@ -69,7 +69,7 @@ def _run_tests(intent: Intent, done: Sequence[Done]) -> Step:
         tried.append((command, output))
         if not answers.could_not_start(output):
             break
-    return answers.test_answer(tried)
+    return answers.test_answer(tried, facts.test_needs)
 
 
 def _run(intent: Intent, done: Sequence[Done]) -> Step:

@@ -1,5 +1,6 @@
 """The guide in the real loop: it calls the real tools, and answers with what they returned."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,22 @@ async def test_a_runner_that_is_not_there_gives_way_to_the_next(project: Path) -
         answer = await said(it, "run the tests")
     assert "`bin/no-such-dir/pytest` could not start here" in answer
     assert "`make test` ran" in answer
+
+
+async def test_what_is_not_installed_is_told_with_its_cure(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "README.md").write_text("# X\n", encoding="utf-8")
+    (project / "Makefile").unlink()
+    script = '{"name": "x", "scripts": {"test": "no-such-runner"}}'
+    (project / "package.json").write_text(script, encoding="utf-8")
+    (project / "bin").mkdir()
+    npm = project / "bin" / "npm"
+    npm.write_text("#!/bin/sh\necho 'sh: 1: no-such-runner: not found'; exit 127\n", encoding="utf-8")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{npm.parent}:{os.environ['PATH']}")
+    async with running(compose(project)) as it:
+        answer = await said(it, "run the tests")
+    assert "could not start here" in answer
+    assert "installed with `npm install`" in answer
 
 
 async def test_python_is_called_by_the_name_it_has(project: Path) -> None:
