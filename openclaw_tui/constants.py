@@ -186,6 +186,9 @@ TAIL_MAX_OVERSHOOT = 1.5
 TAIL_RESULT_MIN_CHARS = 1_000
 """A result in the kept tail is not shortened below this when the tail must meet its limit (ours)."""
 
+MIN_COVERED_TOKENS = 1_000
+"""Least talk that is worth a summary; with less to cover a smaller tail is tried (ours)."""
+
 MIN_NEW_TOKENS_TO_COMPACT_AGAIN = 1_000
 """With less new talk than this since the last compaction, a further one is skipped while the context fits (ours)."""
 
@@ -530,6 +533,40 @@ MEMORY_CHUNK_TOKENS = 400
 MEMORY_CHUNK_OVERLAP_TOKENS = 80
 MEMORY_SNIPPET_CHARS = 700
 MEMORY_MAX_RESULTS = 6
+MEMORY_SLUG_CHARS = 40
+MEMORY_MAX_FILE_BYTES = 2 * 1024 * 1024
+"""A larger file of notes is told and left out (ours: as bootstrap files)."""
+
+MEMORY_INDEX_VERSION = 1
+MEMORY_CANDIDATES_FACTOR = 4
+MEMORY_MAX_CANDIDATES = 200
+"""Pieces looked at for one search: results times the factor, at most so many (OC)."""
+
+MEMORY_COVERAGE_WEIGHT = 0.5
+"""Weight of the share of words found beside the word score (ours: scores say something in small collections)."""
+
+MEMORY_BUSY_SECONDS = 5.0
+"""How long another process's write to the search index is waited for (ours)."""
+
+MEMORY_GET_MAX_CHARS = 16_000
+"""Most characters of a note one call returns (ours)."""
+
+TRIGRAM_CHARS = 3
+"""Shortest text the trigram index finds (SQLite)."""
+
+FLUSH_MAX_STEPS = 6
+"""Model calls of one memory flush (ours)."""
+
+FLUSH_MAX_OUTPUT_TOKENS = 4_096
+FLUSH_MIN_ROOM_TOKENS = 2_000
+"""Longest answer of a flush call, and the room it needs beside the prompt to be tried (ours)."""
+
+FLUSH_NOTE_MAX_CHARS = 4_000
+"""Most characters one flush may add to one file (ours)."""
+
+FLUSH_EXTRACT_LINES = 12
+FLUSH_EXTRACT_LINE_CHARS = 300
+"""Lines noted without a model, and the length of one (ours)."""
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
 LEDGER_TABLE_ROWS = 20
 LEDGER_REASON_CHARS = 100

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from openclaw_tui.compaction.plan import Cut, Measure, find_cut, first_coverable
 from openclaw_tui.constants import (
     COMPACTION_TAIL_SHARES,
+    MIN_COVERED_TOKENS,
     TAIL_OLDER_RESULT_CHARS,
     TAIL_RESULT_MIN_CHARS,
     TAIL_WHOLE_RESULTS,
@@ -41,7 +42,8 @@ def choose_tail(
 ) -> Tail | None:
     """The largest tail that covers something and fits `room`; the smallest there is where none fits.
 
-    `smaller` allows tails below `keep_tokens`. None: there is nothing before any tail that could be covered.
+    `smaller` allows tails below `keep_tokens`; a tail that leaves next to nothing to cover counts only where there is
+    no other. None: there is nothing before any tail that could be covered.
     """
     best: Tail | None = None
     start = first_coverable(messages)
@@ -53,7 +55,8 @@ def choose_tail(
         tail = _fitted(messages, cut, keep or keep_tokens, room, measure)
         if best is None or tail.tokens < best.tokens:
             best = tail
-        if room is None or tail.tokens <= room:
+        worth_it = sum(measure(m) for m in messages[start : cut.index]) >= MIN_COVERED_TOKENS
+        if worth_it and (room is None or tail.tokens <= room):
             return tail
     return best
 

@@ -199,7 +199,7 @@ async def test_large_prompt_is_counted_before_it_is_sent(tmp_path: Path) -> None
         used = it.session.deps.requests.context_size().tokens
         room = WINDOW - used
         await it.turn("word " * int(room * 0.9))
-        assert [start.trigger for start in it.seen(CompactionStarted)][-1] == "threshold"
+        assert [start.trigger for start in it.seen(CompactionStarted)][-1] in ("threshold", "overflow_preemptive")
         assert it.seen(TurnEnded)[-1].outcome == "done"
 
 

@@ -120,11 +120,11 @@ async def test_later_turns_follow_the_whole_history_where_that_fits(tmp_path: Pa
 
 async def test_later_turns_that_do_not_fit_stay_on_their_branch_with_numbers(tmp_path: Path) -> None:
     async with agent(tmp_path, forever="ok") as it:
-        before = await talked(it, 6, 4_500)
+        before = await talked(it, 6, 3_900)
         it.provider.forever = SUMMARY
         await run(it, "/compact")
         it.provider.forever = "ok"
-        await talked(it, 2, 3_500)
+        await talked(it, 2, 5_000)
         compacted = it.messages
         line = await run(it, "/compact undo")
         assert "do not fit" in line
