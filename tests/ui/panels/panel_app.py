@@ -16,7 +16,7 @@ class PanelApp(App[None]):
     """`show` names what stands on the screen: `side`, `strip`, or a panel's name."""
 
     CSS = """
-    #side { width: 42; height: 100%; padding: 0 1; background: $surface; }
+    #side { width: 100%; height: 100%; padding: 0 1; background: $surface; }
     #side > Panel { margin: 0 0 1 0; }
     #panel-budget, #panel-cache, #strip { height: auto; }
     #panel-events { height: 1fr; }

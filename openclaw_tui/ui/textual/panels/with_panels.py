@@ -148,9 +148,9 @@ class WithPanels(Screen[None]):
         view = self.current_view()
         if view is None or self._zoomed is not None:
             return
-        self._zoomed = PanelScreen(name, view, self._undo_compaction if self._knows_undo() else None)
+        undo = self._undo_compaction if self._knows_undo() else None
+        self._zoomed = PanelScreen(name, view, undo, looked=self._run_clock)
         self.app.push_screen(self._zoomed, self._zoom_closed)
-        self._run_clock()
 
     def _zoom_closed(self, _: None) -> None:
         self._zoomed = None

@@ -26,12 +26,18 @@ _BADGE_KEYS: dict[str, Badge] = {"1": "L1", "2": "L2", "3": "L3", "4": "L4", "5"
 
 
 class PanelScreen(Screen[None]):
-    """`undo` takes back the latest compaction; None where this program has no such command."""
+    """`undo` takes back the latest compaction, None where this program has no such command; `looked` hears of a change."""
 
     CSS_PATH = "../styles/panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("panel")
 
-    def __init__(self, name: PanelName, view: ContextView, undo: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        name: PanelName,
+        view: ContextView,
+        undo: Callable[[], None] | None,
+        looked: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
         self.shown: PanelName = name
         self.view = view
@@ -39,6 +45,7 @@ class PanelScreen(Screen[None]):
         self.cache = CacheZoom(id="zoom-cache-body")
         self.events = EventsZoom(id="zoom-events")
         self._undo = undo
+        self._looked = looked
 
     def compose(self) -> ComposeResult:
         yield Static(id="zoom-title", markup=False)
@@ -73,6 +80,7 @@ class PanelScreen(Screen[None]):
             title.append((f"{mark} {panel.capitalize()} {_KEYS[panel]}    ", style))
         self.query_one("#zoom-title", Static).update(Content.assemble(*title))
         self._tell_keys()
+        self._looked()
 
     # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
     @property
