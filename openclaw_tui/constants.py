@@ -80,7 +80,7 @@ GUARD_TRIMMED_CHARS = 800
 GUARD_EXHAUSTED_SHARE = 0.65
 """A batch that leaves more than this share of the line asks for compaction: the next would come too soon (ours)."""
 
-GUARD_TRIM_TO_SHARE = 0.5
+GUARD_TRIM_TO_SHARE = 0.3
 """Once over the line, results are shortened until the total is this share of it: few large rewrites (ours)."""
 
 IMAGE_PIXELS_PER_TOKEN = 750
@@ -171,10 +171,10 @@ RETENTION_RETRY_LOST = 41
 COMPACTION_BACKOFF_GROWTH = 1.05
 """After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
 
-TAIL_WHOLE_RESULTS = 2
-"""Newest read results that a compaction leaves whole in the kept tail (ours)."""
+TAIL_WHOLE_RESULTS = 1
+"""Newest read results that a compaction leaves whole in the kept tail, with those not read yet (ours)."""
 
-TAIL_OLDER_RESULT_CHARS = 1_200
+TAIL_OLDER_RESULT_CHARS = 800
 """What it leaves of each older one; the whole is one `recall` away (ours)."""
 
 COMPACTION_TAIL_SHARES = (1.0, 0.5, 0.25, 0.0)

@@ -48,12 +48,12 @@ def test_tool_results_count_double() -> None:
 
 
 def test_the_newest_seen_results_are_shortened_first_so_that_the_cached_prefix_stays() -> None:
-    """Departure: in one batch down to half of the line, so that the cache is rewritten seldom (decision 1)."""
-    history = steps([35_000] * 6)
-    result = guard_tool_results(history, window_tokens=WINDOW, result_ids=result_ids(6))
+    """Departure: in one batch well below the line, so that the cache is rewritten seldom (decision 1)."""
+    history = steps([20_000, *([29_000] * 7)])
+    result = guard_tool_results(history, window_tokens=WINDOW, result_ids=result_ids(8))
     assert result.total_chars <= 384_000 * GUARD_TRIM_TO_SHARE
     changed = [new is not old for new, old in zip(result.messages, history, strict=True)]
-    assert [at for at, is_changed in enumerate(changed) if is_changed] == [4, 6, 8, 10]
+    assert [at for at, is_changed in enumerate(changed) if is_changed] == [4, 6, 8, 10, 12, 14]
     assert not result.wants_compaction
 
 

@@ -106,7 +106,7 @@ def test_marker_moves_with_the_loop_and_the_last_place_keeps_one() -> None:
         for position, block in enumerate(message["content"])
         if "cache_control" in block
     ]
-    assert marked == [(2, 0), (4, 1)]
+    assert marked == [(0, 0), (2, 0), (4, 1)]
 
 
 def test_wide_turn_gets_a_marker_in_its_middle() -> None:
