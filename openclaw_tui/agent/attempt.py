@@ -92,7 +92,6 @@ async def _run_tools(deps: AgentDeps, state: TurnState, answer: AssistantMessage
         return result
 
     outcome = await deps.runner.run(answer.tool_calls, stored)
-    for result in outcome.results:
-        await deps.engine.ingest(deps.requests.session_ref, result)
+    await deps.engine.ingest_batch(deps.requests.session_ref, outcome.results)
     if outcome.stop_reason:
         raise OpenClawError(outcome.stop_reason)

@@ -50,19 +50,20 @@ def _knows_the_talk(deps: AgentDeps) -> bool:
     return last is not None and (last.provider, last.model) == (model.provider, model.id)
 
 
-async def compact_after_overflow(deps: AgentDeps, state: TurnState, error: ContextOverflow) -> bool:
-    """Make room after an overflow; False when it cannot be made or was tried too often in a row."""
+async def compact_after_overflow(deps: AgentDeps, state: TurnState, error: ContextOverflow) -> str:
+    """Make room after an overflow; why it cannot be made, or empty when it was."""
     if state.compactions_in_a_row >= MAX_CONSECUTIVE_COMPACTIONS:
-        return False
+        return f"it was tried {MAX_CONSECUTIVE_COMPACTIONS} times in a row"
     trigger: CompactionTrigger = (
         "overflow_preemptive" if isinstance(error, PreemptiveContextOverflow) else "overflow_provider"
     )
     deps.acts.record("guard", "overflow", str(error), tokens_before=error.tokens)
     size = max(error.tokens or 0, deps.requests.context_size().tokens)
     result = await _run(deps, trigger, size, force=True)
-    if result.compacted:
-        state.compactions_in_a_row += 1
-    return result.compacted
+    if not result.compacted:
+        return result.reason or "it freed nothing"
+    state.compactions_in_a_row += 1
+    return ""
 
 
 async def compact_by_hand(deps: AgentDeps, focus: str) -> str:

@@ -36,9 +36,10 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
     match error:
         case ContextOverflow():
             discard_partial(state, deps.emit, deps.session_key, str(error))
-            if await compact_after_overflow(deps, state, error):
+            problem = await compact_after_overflow(deps, state, error)
+            if not problem:
                 return Recovery("again", error, "compacted after an overflow")
-            return Recovery("give_up", _no_room(error))
+            return Recovery("give_up", _no_room(error, problem))
         case InvalidRequest() if transcript_fault(error) == "reasoning" and not state.thinking_dropped:
             return _drop_thinking(error, deps, state)
         case ProviderError() if error.retryable:
@@ -49,10 +50,10 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
             return Recovery("give_up", error)
 
 
-def _no_room(error: ContextOverflow) -> ContextOverflow:
+def _no_room(error: ContextOverflow, problem: str) -> ContextOverflow:
     """The last word about a request that will not fit: made without a model, with the ways out."""
     text = (
-        f"{error} Compaction could not make enough room; the session is intact. "
+        f"{error} Compaction could not make enough room: {problem}. The session is intact. "
         "Start anew with /new, choose a model with a larger window with /model, or try /compact with a focus."
     )
     return type(error)(text, tokens=error.tokens, limit=error.limit)

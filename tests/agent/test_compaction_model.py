@@ -251,3 +251,14 @@ async def test_long_tool_loop_with_small_steps_is_checked_before_every_request(t
         done = [event for event in it.seen(CompactionEnded) if event.ok]
         assert 2 <= len(done) <= 12
         assert all(event.tokens_after < event.tokens_before for event in done)
+
+
+async def test_what_can_not_be_shrunk_is_named_when_the_turn_gives_up(tmp_path: Path) -> None:
+    """The bulk is one message: nothing before it is left to summarise."""
+    async with agent(tmp_path, forever="ok") as it:
+        ended = await it.turn("word " * 60_000)
+        assert ended.outcome == "failed"
+        assert "largest message ~5" in it.notices[-1]
+        assert "system prompt" in it.notices[-1]
+        assert "/new" in it.notices[-1]
+        assert it.provider.requests == []

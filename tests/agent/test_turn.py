@@ -139,7 +139,7 @@ async def test_call_id_used_twice_has_one_result(tmp_path: Path) -> None:
 async def test_engine_is_told_of_every_message_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[Message] = []
     async with agent(tmp_path, [Step(calls=[("ls", {})]), "Done."]) as it:
-        engine = it.session.deps.engine
+        engine = it.session.deps.engine._fallback
         real = engine.ingest
 
         async def ingest(session: SessionRef, message: Message) -> bool:
