@@ -59,9 +59,7 @@ class CacheObserver:
         if self.calls.last is not None:
             last = self.calls.last
             read = last.cache_read if last.reported else None
-            self._watch.restore(
-                session_key, _snapshot_of(last, self.calls.digests), last_read=read, touched_at=last.time
-            )
+            self._watch.restore(session_key, _snapshot_of(self.calls, last), last_read=read, touched_at=last.time)
 
     def age_seconds(self, now: float) -> float | None:
         """Time since the cache was last touched by this session; None before the first call."""
@@ -101,7 +99,7 @@ class CacheObserver:
         age = self.age_seconds(call.at)
         self._watch.begin(self._key, snapshot, now=call.at, ttl_seconds=ttl)
         verdict = self._watch.complete(self._key, answer.usage)
-        if self.prompts.last is None or not _same_prompt(self.calls.last, snapshot):
+        if self.prompts.last is None or not _same_prompt(self.calls, snapshot):
             self.prompts.keep(_texts_of(request))
         cause, price = "", None
         if verdict is not None:
@@ -109,7 +107,7 @@ class CacheObserver:
             price = reread_usd(request.model, verdict.lost_tokens, request.cache_retention)
         self._remember_counts(call)
         kept = common_length(previous, snapshot.messages)
-        self.calls.append(_row(call, answer, snapshot, kept, verdict, cause, price))
+        self.calls.append(_row(call, answer, snapshot, self.calls.schemas, kept, verdict, cause, price))
         if verdict is not None:
             self._tell(verdict, cause, price, diagnostics)
 
@@ -206,6 +204,7 @@ def _row(
     call: SentCall,
     answer: AssistantMessage,
     snapshot: CacheSnapshot,
+    known_schemas: Mapping[str, str],
     kept: int,
     verdict: CacheVerdict | None,
     cause: str,
@@ -230,7 +229,7 @@ def _row(
         stable=snapshot.stable,
         dynamic=snapshot.dynamic,
         tools=snapshot.tools,
-        schemas=dict(snapshot.schemas),
+        schemas={} if snapshot.schemas == known_schemas else dict(snapshot.schemas),
         compaction=call.compaction,
         kept=kept,
         new=list(snapshot.messages[kept:]),
@@ -241,16 +240,14 @@ def _row(
     )
 
 
-def _same_prompt(row: CallRow | None, now: CacheSnapshot) -> bool:
-    return row is not None and (row.stable, row.dynamic, row.tools, row.schemas) == (
-        now.stable,
-        now.dynamic,
-        now.tools,
-        now.schemas,
-    )
+def _same_prompt(calls: CallLog, now: CacheSnapshot) -> bool:
+    row = calls.last
+    if row is None or calls.schemas != now.schemas:
+        return False
+    return (row.stable, row.dynamic, row.tools) == (now.stable, now.dynamic, now.tools)
 
 
-def _snapshot_of(row: CallRow, digests: list[str]) -> CacheSnapshot:
+def _snapshot_of(calls: CallLog, row: CallRow) -> CacheSnapshot:
     return CacheSnapshot(
         provider=row.provider,
         model=row.model,
@@ -260,8 +257,8 @@ def _snapshot_of(row: CallRow, digests: list[str]) -> CacheSnapshot:
         stable=row.stable,
         dynamic=row.dynamic,
         tools=row.tools,
-        schemas=row.schemas,
-        messages=list(digests),
+        schemas=dict(calls.schemas),
+        messages=list(calls.digests),
     )
 
 

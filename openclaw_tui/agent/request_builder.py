@@ -44,6 +44,7 @@ from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 from openclaw_tui.providers.catalog import supported_level
 from openclaw_tui.providers.model_overrides import Overrides
 from openclaw_tui.providers.pricing import likely_usd
+from openclaw_tui.providers.prompt_fit import told_doubt
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.projection import Projection
 from openclaw_tui.transcript.policy import transcript_policy
@@ -227,6 +228,8 @@ class RequestBuilder:
         if self._sent is not None:
             self.cache.observe(replace(self._sent, prepared=prepared), answer, diagnostics)
         self._decided = {}
+        if (doubt := told_doubt(prepared.request.model, diagnostics)) is not None:
+            self._acts.notice_once("warning", doubt)
 
     def context_size(self) -> ContextSize:
         """How full the context is now, without running the pipeline."""

@@ -158,8 +158,8 @@ class AgentSession:
         """Let the engine look at a conversation that existed before, and say what was mended on opening."""
         damage = self.deps.manager.damage
         if damage is not None:
-            self.deps.acts.record("repair", "quarantined", str(damage), way_back=str(damage.backup or ""))
-            self.deps.emit(Notice(self.session_key, "warning", str(damage)))
+            self.deps.acts.record("repair", "quarantined", damage.text, way_back=str(damage.backup or ""))
+            self.deps.emit(Notice(self.session_key, "warning", damage.text))
         if self.deps.manager.project().messages:
             self.deps.outputs.recover()
             session = self.deps.requests.session_ref

@@ -17,7 +17,8 @@ class CallRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """`time` is when the request was sent, in seconds since the epoch; sizes in tokens, `input` without cached ones.
 
     `kept` counts the messages at the front that are the same as in the call before, `new` holds the digests of those
-    after them. `schemas` is the digest of each tool by name. `verdict` is `break`, `expired` or empty.
+    after them. `schemas` is the digest of each tool by name, empty where they are those of the row before. `verdict` is
+    `break`, `expired` or empty.
     """
 
     time: float
@@ -52,11 +53,12 @@ class CallRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallLog:
-    """The calls of one session; `digests` are those of the last call's messages."""
+    """The calls of one session; `digests` are those of the last call's messages, `schemas` those of its tools."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = RowFile(folder / CALLS_FILE if folder else None, CallRow)
         self.digests: list[str] = []
+        self.schemas: dict[str, str] = {}
         for row in self._file.rows:
             self._follow(row)
 
@@ -75,3 +77,4 @@ class CallLog:
     def _follow(self, row: CallRow) -> None:
         del self.digests[row.kept :]
         self.digests += row.new
+        self.schemas = row.schemas or self.schemas

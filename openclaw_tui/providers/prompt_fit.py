@@ -5,7 +5,9 @@ instructions and nobody notices. Signs: an empty answer to a long prompt, a prom
 and answer together exactly as large as the window.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from openclaw_tui.constants import (
     SUSPECT_PROMPT_MIN_TOKENS,
@@ -14,6 +16,7 @@ from openclaw_tui.constants import (
 )
 from openclaw_tui.errors import ProviderContextOverflow
 from openclaw_tui.messages import Usage
+from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.chat_dialects import ChatDialect
 from openclaw_tui.tokens import estimate_messages_tokens, estimate_text_tokens, estimate_tools_tokens
@@ -44,6 +47,17 @@ def doubt_about(request: ProviderRequest, dialect: ChatDialect, usage: Usage) ->
     estimated = estimated_prompt_tokens(request)
     suspicious = estimated >= SUSPECT_PROMPT_MIN_TOKENS and counted < SUSPECT_PROMPT_SHARE * estimated
     return Doubt(counted, estimated) if suspicious else None
+
+
+def told_doubt(model: ModelInfo, diagnostics: Mapping[str, Any]) -> str | None:
+    """The suspicion that came with an answer as a line for the user; None where there is none."""
+    counted, sent = diagnostics.get("prompt_counted"), diagnostics.get("prompt_estimated")
+    if not isinstance(counted, int) or not isinstance(sent, int):
+        return None
+    return (
+        f"{model.ref} counted {counted:,} tokens of a prompt of about {sent:,}: its server seems to cut what it is "
+        "sent; start it with more context, or tell the real window with --context-tokens"
+    )
 
 
 def check_fit(request: ProviderRequest, dialect: ChatDialect, usage: Usage, *, finish: str | None, empty: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from openclaw_tui.agent.cache_observer import provider_reason
 from openclaw_tui.commands.help_command import all_commands
 from openclaw_tui.commands.registry import CommandOutput
 from openclaw_tui.events import ContextAct
@@ -150,6 +151,13 @@ async def test_provider_that_reports_nothing_is_told_apart_from_zero(tmp_path: P
         assert report.session_share is None
         assert "not reported" in report.as_text()
         assert report.as_data()["calls"][0]["read"] is None
+
+
+def test_word_of_the_provider_is_read_from_either_api() -> None:
+    anthropic = {"cache_miss_reason": {"type": "system_changed", "cache_missed_input_tokens": 900}}
+    openai = {"type": "cache_miss", "reason": "tools_changed", "cache_missed_tokens": 900}
+    assert [provider_reason(said) for said in (anthropic, openai)] == ["system_changed", "tools_changed"]
+    assert [provider_reason(said) for said in ({"cache_miss_reason": None}, {"type": "cache_hit"}, {})] == ["", "", ""]
 
 
 async def test_cache_table_and_its_data_agree(tmp_path: Path) -> None:
