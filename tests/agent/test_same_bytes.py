@@ -37,6 +37,16 @@ def _bare(body: Any) -> Any:
     return [_bare(item) for item in body] if isinstance(body, list) else body
 
 
+def _marked(body: Any, at: str = "") -> set[str]:
+    """Where the cache marks of a request stand."""
+    if isinstance(body, list):
+        return set().union(*(_marked(item, f"{at}/{number}") for number, item in enumerate(body)))
+    if not isinstance(body, dict):
+        return set()
+    inside = set().union(*(_marked(item, f"{at}/{key}") for key, item in body.items()))
+    return inside | ({at} if "cache_control" in body else set())
+
+
 @pytest.mark.parametrize("api", list(APIS))
 async def test_request_after_a_resume_is_the_one_that_would_have_been_sent(
     tmp_path: Path, api: ApiName, monkeypatch: pytest.MonkeyPatch
@@ -54,7 +64,12 @@ async def test_request_after_a_resume_is_the_one_that_would_have_been_sent(
         async with agent_on(fake, APIS[api], tmp_path, continue_last=True) as it:
             await it.turn("Go on.")
         assert fake.refused == []
-        assert fake.requests[-1].raw == live
+        resumed = fake.requests[-1].raw
+        if api == "anthropic":  # a new process may mark one more old block; marks change nothing that is cached
+            assert json.dumps(_bare(json.loads(resumed))) == json.dumps(_bare(json.loads(live)))
+            assert _marked(json.loads(live)) <= _marked(json.loads(resumed))
+        else:
+            assert resumed == live
 
 
 @pytest.mark.parametrize("api", list(APIS))
@@ -144,7 +159,8 @@ async def test_prompt_that_names_other_things_now_meets_no_refusal(tmp_path: Pat
 async def test_thinking_level_survives_a_model_that_cannot_think(tmp_path: Path) -> None:
     async with agent(tmp_path, ["One."]) as it:
         it.session.set_model(APIS["anthropic"], "high")
-        it.session.set_model(APIS["openai-chat"])
-        assert it.session.thinking == "off"
-        it.session.set_model(APIS["anthropic"])
-        assert it.session.thinking == "high"
+        levels = []
+        for model in (APIS["openai-chat"], APIS["anthropic"]):
+            it.session.set_model(model)
+            levels.append(it.session.thinking)
+        assert levels == ["off", "high"]
