@@ -21,19 +21,23 @@ from openclaw_tui.messages import AssistantMessage
 from openclaw_tui.session.truncation import truncate_session_after_compaction
 
 
-async def compact_if_needed(deps: AgentDeps, state: TurnState, prepared: PreparedRequest) -> bool:
+async def compact_if_needed(
+    deps: AgentDeps, state: TurnState, prepared: PreparedRequest, *, after_flush: bool = False
+) -> bool:
     """Compact when the next request has crossed the trigger; True when the request must be prepared again.
 
+    `after_flush`: notes were written to memory just now, which a compaction completes before its own line is crossed.
     `preflight` is a turn that begins too large for a model which has not answered in this talk yet.
     """
     budget = deps.requests.budget
     size = prepared.size.tokens
-    wanted = size > budget.trigger_tokens or prepared.wants_compaction
+    wanted = after_flush or size > budget.trigger_tokens or prepared.wants_compaction
     if not wanted or not deps.requests.compaction_enabled or size < deps.requests.compaction_backoff:
         return False
     if deps.engine.info.owns_compaction and size <= budget.usable_tokens:
         return False
     trigger: CompactionTrigger = "threshold" if state.steps or _knows_the_talk(deps) else "preflight"
+    trigger = "memory_flush" if after_flush else trigger
     result = await _run(deps, trigger, size, force=False)
     if result.compacted:
         state.compactions_in_a_row += 1

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from openclaw_tui.agent import builtin_compactor
+from openclaw_tui.agent.compacting import compact_if_needed
+from openclaw_tui.agent.state import TurnState
 from openclaw_tui.constants import TRUNCATE_ABOVE_BYTES
 from openclaw_tui.errors import InvalidRequest
-from openclaw_tui.events import CompactionEnded, ContextAct
+from openclaw_tui.events import CompactionEnded, CompactionStarted, ContextAct
 from openclaw_tui.messages import UserMessage, text_of
 from openclaw_tui.models import ApiName
 from openclaw_tui.providers.base import ProviderRequest
@@ -262,3 +264,15 @@ async def test_what_can_not_be_shrunk_is_named_when_the_turn_gives_up(tmp_path: 
         assert "system prompt" in it.notices[-1]
         assert "/new" in it.notices[-1]
         assert it.provider.requests == []
+
+
+async def test_end_of_a_memory_flush_compacts_below_the_line(tmp_path: Path) -> None:
+    async with agent(tmp_path, forever=ANSWER) as it:
+        configure(it, keep_recent_tokens=1_000)
+        await talked(it, 8)
+        it.provider.forever = SUMMARY
+        deps, state = it.session.deps, TurnState()
+        prepared = await deps.requests.prepare()
+        assert not await compact_if_needed(deps, state, prepared)
+        assert await compact_if_needed(deps, state, prepared, after_flush=True)
+        assert [event.trigger for event in it.seen(CompactionStarted)] == ["memory_flush"]
