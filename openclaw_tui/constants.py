@@ -740,11 +740,19 @@ CACHE_CLOCK_FAST_BELOW_SECONDS = 60.0
 PANEL_REFRESH_SECONDS = 0.2
 """Events that come closer together than this redraw the panels once."""
 
+PANEL_MAX_SHARE = 0.05
+"""Most of the time that gathering figures may take; the larger a session, the longer the pause between two looks."""
+
 PANEL_MIN_COLUMNS = 120
 PANEL_WIDEST_COLUMNS = 160
 STRIP_MIN_COLUMNS = 80
 """From the first width the panels stand beside the talk, from the second in a wider column; from the third on a strip
 of three lines stands above the prompt."""
+
+PANEL_WIDE_CELLS = 76
+PANEL_LEGEND_CELLS = 19
+STRIP_LABEL_CELLS = 7
+"""A panel of the first width shows its longer words; a legend's entry and a strip's title take the others."""
 
 CACHE_CHART_ROWS = 4
 CACHE_CHART_ZOOM_ROWS = 10

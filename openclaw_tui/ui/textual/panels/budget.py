@@ -1,6 +1,6 @@
 """Panel 1: what the next call will hold. One bar in wire order, the lines that matter, how long it will do."""
 
-from openclaw_tui.constants import HEAVY_ITEMS_SHOWN
+from openclaw_tui.constants import HEAVY_ITEMS_SHOWN, PANEL_LEGEND_CELLS, PANEL_WIDE_CELLS
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.context_view import BarPart, BudgetView
 from openclaw_tui.ui.figures import percent, plural, tokens_short, usd_text
@@ -9,9 +9,6 @@ from openclaw_tui.ui.textual.panels.bars import FILLS, ruler, share_bar, stacked
 from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, spread, width_of
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
-
-_LEGEND_CELL = 19
-_WIDE = 76
 
 
 class BudgetPanel(Panel):
@@ -52,7 +49,7 @@ def budget_lines(budget: BudgetView, width: int, *, zoomed: bool = False) -> lis
         lines += [[], [("the lines: ", "muted"), (_marks_text(budget), "text")]]
     if budget.items:
         shown = budget.items if zoomed else budget.items[:HEAVY_ITEMS_SHOWN]
-        heads = f"{'age':>10}{'$ a call':>9}" if width >= _WIDE else "age"
+        heads = f"{'age':>10}{'$ a call':>9}" if width >= PANEL_WIDE_CELLS else "age"
         lines += [[], spread([("heaviest", "strong")], [(heads, "muted")], width)]
         lines += [_item(item, budget.items[0].tokens, width) for item in shown]
     if zoomed and budget.files:
@@ -114,7 +111,7 @@ def _figure(part: BarPart) -> str:
 
 def _legend(budget: BudgetView, width: int) -> list[Line]:
     """Fill, word and tokens of each part, in two columns where they fit."""
-    columns = 2 if width >= 2 * _LEGEND_CELL - 2 else 1
+    columns = 2 if width >= 2 * PANEL_LEGEND_CELLS - 2 else 1
     cell = (width - 2 * (columns - 1)) // columns
     parts = [part for part in _named(budget) if part.kind != "draft"]
     cells = [
@@ -146,7 +143,7 @@ def _table(budget: BudgetView, width: int) -> list[Line]:
 def _item(item: HeavyItem, largest: int, width: int) -> Line:
     price = usd_text(item.usd_per_call) if item.usd_per_call is not None else ""
     age: list[Run] = [(f"{item.age_text:>10}", "muted")]
-    if width >= _WIDE:
+    if width >= PANEL_WIDE_CELLS:
         bar = share_bar(item.tokens, largest, 12)
         left: list[Run] = [(f"{'~' + tokens_short(item.tokens):>7} ", "text"), (f"{bar} ", "key")]
         return spread([*left, (one_line(item.name), "text")], [*age, (f"{price:>9}", "muted")], width)

@@ -8,6 +8,7 @@ from typing import Any
 from textual import events
 from textual.message import Message
 
+from openclaw_tui.constants import PANEL_WIDE_CELLS
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.events_view import LAYER_WORDS, Badge, EventRow, EventsView
 from openclaw_tui.ui.figures import usd_text
@@ -15,7 +16,6 @@ from openclaw_tui.ui.textual.panels.lines import Line, Run, spread, width_of, wr
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 
-_WIDE = 76
 _REASON_MIN = len(" words …")
 _NOTHING = "no layer has changed the context yet"
 
@@ -140,7 +140,7 @@ def filter_line(view: EventsView, chosen: frozenset[Badge], width: int) -> Line:
     line: Line = [("all", "selected" if not chosen else "muted")]
     for badge, word in LAYER_WORDS.items():
         count = sum(row.badge == badge for row in view.rows)
-        named = f" {word} {count}" if width >= _WIDE else f" {count}"
+        named = f" {word} {count}" if width >= PANEL_WIDE_CELLS else f" {count}"
         line += [("  ", "text"), (badge, badge), (named, "selected" if badge in chosen else "muted")]
     return line
 

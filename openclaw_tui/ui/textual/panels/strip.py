@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from openclaw_tui.constants import STRIP_BAR_CELLS, STRIP_MIN_COLUMNS, STRIP_MIN_ROWS
+from openclaw_tui.constants import STRIP_BAR_CELLS, STRIP_LABEL_CELLS, STRIP_MIN_COLUMNS, STRIP_MIN_ROWS
 from openclaw_tui.ui.cache_view import CacheView
 from openclaw_tui.ui.context_line import ContextView, toolbar_text
 from openclaw_tui.ui.figures import share_text, tokens_short, usd_text
@@ -11,8 +11,6 @@ from openclaw_tui.ui.textual.panels.bars import sparkline, stacked_bar
 from openclaw_tui.ui.textual.panels.events import row_line
 from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, spread
 from openclaw_tui.ui.textual.panels.panel import Panel
-
-_LABEL = 7
 
 
 class ContextStrip(Panel):
@@ -35,7 +33,7 @@ def strip_lines(view: ContextView, width: int, now: float) -> list[Line]:
 
 
 def _label(word: str) -> Run:
-    return word.ljust(_LABEL), "title"
+    return word.ljust(STRIP_LABEL_CELLS), "title"
 
 
 def _budget_line(view: ContextView, width: int) -> Line:
