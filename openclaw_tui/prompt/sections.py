@@ -89,8 +89,9 @@ def docs_section(docs: str) -> list[str]:
     return ["## Documentation", text] if text else []
 
 
-def workspace_section(cwd: str, notes: Sequence[str] = ()) -> list[str]:
-    lines = ["## Workspace", f"Working directory: {cwd}", "Relative paths start there."]
+def workspace_section(notes: Sequence[str] = ()) -> list[str]:
+    """The directory itself stands in the runtime line: a session resumed elsewhere keeps its cached prefix."""
+    lines = ["## Workspace", "You work in the directory that the runtime line names as cwd. Relative paths start there."]
     return lines + [normalize_section(note) for note in notes if note.strip()]
 
 

@@ -82,7 +82,7 @@ def build_stable_part(inputs: PromptInputs) -> str:
         sections.memory_recall_section(tools),
         sections.recall_section(tools),
         sections.docs_section(inputs.docs),
-        sections.workspace_section(inputs.cwd, inputs.workspace_notes),
+        sections.workspace_section(inputs.workspace_notes),
         sections.time_zone_section(inputs.time_zone),
         sections.project_context_section(inputs.context_files, inputs.truncation_warning),
         [normalize_section(inputs.appended_prompt)],
