@@ -594,6 +594,17 @@ AGENT_ID_MAX_CHARS = 64
 SUBAGENT_MAX_DEPTH = 1
 SUBAGENT_MAX_CHILDREN = 5
 SUBAGENT_MAX_CONCURRENT = 8
+SUBAGENT_LABEL_CHARS = 60
+SUBAGENT_REPORT_MAX_CHARS = 20_000
+"""Most of a sub-agent's last words that its parent is given; the whole stands in the sub-agent's session (ours)."""
+
+SUBAGENTS_REMEMBERED = 50
+"""Ended sub-agents of a session that `/agents` still lists (ours)."""
+
+AGENT_FILE_MAX_BYTES = 64 * 1024
+AGENT_FILES_NAMED = 30
+AGENT_DESCRIPTION_CHARS = 160
+"""Agent definitions named in the prompt, and how much of each description (ours: at most about 1,500 tokens)."""
 
 # ── Screen ────────────────────────────────────────────────────────────────────────────────────────────────────────
 UI_FRAMES_PER_SECOND = 20

@@ -6,7 +6,7 @@ that they always add up to it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openclaw_tui.agent.request_builder import RequestBuilder
@@ -30,12 +30,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Parts, files and lines of one session's next request. Tokens; the usable window is window − reserve."""
+    """Parts, files and lines of one session's next request. Tokens; the usable window is window − reserve.
+
+    `measured_tokens` is what of the total the provider reported; `message_tokens` the uncorrected estimate of each
+    message of the talk.
+    """
 
     parts: tuple[Part, ...]
     files: tuple[BootstrapFile, ...]
     total_tokens: int
-    total_is_estimate: bool
+    measured_tokens: int
     window_tokens: int
     usable_tokens: int
     reserve_tokens: int
@@ -43,6 +47,11 @@ class Breakdown:
     keep_recent_tokens: int
     model: str
     engine: str
+    message_tokens: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def total_is_estimate(self) -> bool:
+        return self.total_tokens > self.measured_tokens
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -105,6 +114,7 @@ def context_breakdown(requests: RequestBuilder, files: Sequence[BootstrapFile]) 
     prompt, tools = requests.preview_prompt()
     messages = requests.manager.project().messages
     size, budget = requests.context_size(), requests.budget
+    sizes = [_size(message, requests.memory.guard_decisions) for message in messages]
     parts = [
         Part(
             "tool schemas",
@@ -114,13 +124,13 @@ def context_breakdown(requests: RequestBuilder, files: Sequence[BootstrapFile]) 
         ),
         Part("stable system prompt", len(prompt.stable), estimate_text_tokens(prompt.stable), True),
         Part("dynamic system prompt", len(prompt.dynamic), estimate_text_tokens(prompt.dynamic), False),
-        *(_part(name, kind, requests.memory.guard_decisions) for name, kind in _kinds(messages).items()),
+        *_talk_parts(messages, sizes),
     ]
     return Breakdown(
         parts=brought_to(parts, size.tokens),
         files=tuple(files),
         total_tokens=size.tokens,
-        total_is_estimate=size.is_estimate,
+        measured_tokens=size.measured,
         window_tokens=budget.window_tokens,
         usable_tokens=budget.usable_tokens,
         reserve_tokens=budget.reserve_tokens,
@@ -128,22 +138,29 @@ def context_breakdown(requests: RequestBuilder, files: Sequence[BootstrapFile]) 
         keep_recent_tokens=budget.keep_recent_tokens,
         model=requests.model.ref,
         engine=requests.engine.in_use,
+        message_tokens=tuple(tokens for tokens, _ in sizes),
     )
 
 
-def _kinds(messages: Sequence[Message]) -> dict[str, list[Message]]:
-    kinds: dict[str, list[Message]] = {"summary": [], "user messages": [], "answers": [], "tool results": []}
-    for message in messages:
-        match message:
-            case UserMessage(origin="compaction_summary"):
-                kinds["summary"].append(message)
-            case UserMessage():
-                kinds["user messages"].append(message)
-            case AssistantMessage():
-                kinds["answers"].append(message)
-            case ToolResultMessage():
-                kinds["tool results"].append(message)
-    return kinds
+def _talk_parts(messages: Sequence[Message], sizes: Sequence[tuple[int, int]]) -> list[Part]:
+    sums = {name: [0, 0] for name in ("summary", "user messages", "answers", "tool results")}
+    for message, (tokens, chars) in zip(messages, sizes, strict=True):
+        of_kind = sums[_kind(message)]
+        of_kind[0] += tokens
+        of_kind[1] += chars
+    return [Part(name, chars, tokens, False) for name, (tokens, chars) in sums.items()]
+
+
+def _kind(message: Message) -> str:
+    match message:
+        case UserMessage(origin="compaction_summary"):
+            return "summary"
+        case UserMessage():
+            return "user messages"
+        case AssistantMessage():
+            return "answers"
+        case ToolResultMessage():
+            return "tool results"
 
 
 def brought_to(parts: Sequence[Part], total: int) -> tuple[Part, ...]:
@@ -159,13 +176,8 @@ def brought_to(parts: Sequence[Part], total: int) -> tuple[Part, ...]:
 _sizes: IdentityMemo[tuple[int, int]] = IdentityMemo()
 
 
-def sent_tokens(message: Message, decisions: Mapping[str, GuardDecision]) -> int:
-    """Estimated tokens of a message in the form in which it is sent; each form is weighed once."""
-    return _size(message, decisions)[0]
-
-
 def _size(message: Message, decisions: Mapping[str, GuardDecision]) -> tuple[int, int]:
-    """Tokens and characters."""
+    """Tokens and characters of a message in the form in which it is sent; each form is weighed once."""
     made = decisions.get(decision_key(message)) if isinstance(message, ToolResultMessage) else None
     sent = apply_decision(message, made) if made and isinstance(message, ToolResultMessage) else message
     known = _sizes.get(sent)
@@ -173,8 +185,3 @@ def _size(message: Message, decisions: Mapping[str, GuardDecision]) -> tuple[int
         return known
     chars = sum(len(getattr(block, "text", "") or getattr(block, "thinking", "")) for block in sent.content)
     return _sizes.put(sent, (estimate_message_tokens(sent), chars))
-
-
-def _part(name: str, messages: Sequence[Message], decisions: Mapping[str, GuardDecision]) -> Part:
-    sizes = [_size(message, decisions) for message in messages]
-    return Part(name, sum(chars for _, chars in sizes), sum(tokens for tokens, _ in sizes), False)

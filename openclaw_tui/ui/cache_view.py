@@ -16,7 +16,7 @@ from openclaw_tui.ledger.ledger import LedgerRow
 from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 from openclaw_tui.ui.figures import clock_text, tokens_short, usd_text
 
-CacheState: TypeAlias = Literal["none", "off", "not reported", "untimed", "timed", "other model"]
+CacheState: TypeAlias = Literal["none", "off", "not reported", "untimed", "timed", "other model", "rewritten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ class CacheView:
         return 0.0 if self.warm_until is None else max(0.0, self.warm_until - now)
 
     def is_warm(self, now: float) -> bool:
-        return self.state == "untimed" or self.seconds_left(now) > 0
+        return self.state == "untimed" or (self.state == "timed" and self.seconds_left(now) > 0)
 
     def clock_text(self, now: float) -> str:
         """One or two words for the toolbar: `4:12`, `cold`."""
         match self.state:
             case "timed":
                 return clock_text(self.seconds_left(now)) if self.seconds_left(now) > 0 else "cold"
-            case "other model":
+            case "other model" | "rewritten":
                 return "cold"
             case "untimed":
                 return "warm"
@@ -105,6 +105,8 @@ class CacheView:
                 return "warm, kept by the server"
             case "other model":
                 return f"cold for this model: {again}{price}"
+            case "rewritten":
+                return "rewritten by a compaction: the next call writes the new talk"
             case "timed":
                 left = self.seconds_left(now)
                 return f"warm {clock_text(left)}" if left > 0 else f"cold: {again}{price}"
@@ -146,7 +148,11 @@ def cache_view(app: App) -> CacheView:
         recent_share=hit_share(rows[-CACHE_RECENT_CALLS:]),
         session_share=hit_share(rows),
         state=_state(
-            last, usable=retention != "none" and model.caches_prefix, ttl=ttl, ours=(model.provider, model.id)
+            last,
+            usable=retention != "none" and model.caches_prefix,
+            ttl=ttl,
+            ours=(model.provider, model.id),
+            compaction=_compaction(app),
         ),
         warm_until=None if last is None or ttl is None else last.time + ttl,
         next_tokens=tokens,
@@ -165,7 +171,15 @@ def hit_share(rows: Sequence[CallRow]) -> float | None:
     return sum(row.cache_read for row in told) / whole if whole else None
 
 
-def _state(last: CallRow | None, *, usable: bool, ttl: int | None, ours: tuple[str, str]) -> CacheState:
+def _compaction(app: App) -> str:
+    """The compaction below which the next request stands, as the rows of the calls name it."""
+    compaction = app.session.deps.manager.project().compaction
+    return compaction.id if compaction is not None else ""
+
+
+def _state(
+    last: CallRow | None, *, usable: bool, ttl: int | None, ours: tuple[str, str], compaction: str
+) -> CacheState:
     if last is None:
         return "none"
     if not usable:
@@ -174,6 +188,8 @@ def _state(last: CallRow | None, *, usable: bool, ttl: int | None, ours: tuple[s
         return "other model"
     if not last.reported:
         return "not reported"
+    if last.compaction != compaction:
+        return "rewritten"
     return "untimed" if ttl is None else "timed"
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal, TypeAlias
 
-from openclaw_tui.agent.breakdown import Part, context_breakdown, sent_tokens
+from openclaw_tui.agent.breakdown import Part, context_breakdown
+from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.app.compose import App
 from openclaw_tui.constants import (
     CONTEXT_INPUT_HEADROOM_RATIO,
@@ -18,7 +19,8 @@ from openclaw_tui.constants import (
 )
 from openclaw_tui.messages import AssistantMessage, Message, UserMessage
 from openclaw_tui.prompt.bootstrap_files import BootstrapFile
-from openclaw_tui.tokens import estimate_text_tokens
+from openclaw_tui.session.entries import MessageEntry
+from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens
 from openclaw_tui.ui.figures import percent, plural, tokens_short
 from openclaw_tui.ui.heavy_items import HeavyItem, fixed_items, heaviest, message_items
 
@@ -157,17 +159,14 @@ def budget_view(app: App, draft: str = "") -> BudgetView:
     """Measure the next request as it stands now, with what is being typed; sends and stores nothing."""
     requests = app.session.deps.requests
     breakdown = context_breakdown(requests, app.prompt_source.files)
-    size, messages = requests.context_size(), requests.manager.project().messages
-    sizes = [sent_tokens(message, requests.memory.guard_decisions) for message in messages]
+    messages, sizes = requests.manager.project().messages, breakdown.message_tokens
     learnt, last = requests.memory.calibration(requests.model), requests.cache.calls.last
-    items = (
-        *fixed_items(requests.preview_prompt()[1], breakdown.files),
-        *message_items(messages, sizes),
-    )
+    fixed = fixed_items(requests.preview_prompt()[1], breakdown.files)
+    growth = turn_growth(messages, sizes) or turn_growth(*_before_compaction(requests))
     return BudgetView(
         parts=_bar_parts(breakdown.parts),
-        measured=size.measured,
-        estimated=size.estimated,
+        measured=breakdown.measured_tokens,
+        estimated=breakdown.total_tokens - breakdown.measured_tokens,
         draft=draft_tokens(app, draft),
         window=breakdown.window_tokens,
         usable=breakdown.usable_tokens,
@@ -177,8 +176,8 @@ def budget_view(app: App, draft: str = "") -> BudgetView:
         last_call=last.prompt_tokens if last is not None else None,
         estimate_error=learnt.error,
         estimate_calls=learnt.samples,
-        growth=_growth(messages, sizes, learnt.factor),
-        items=heaviest(items, requests.model, learnt.factor),
+        growth=max(1, round(growth * learnt.factor)) if growth else None,
+        items=heaviest([*fixed, *message_items(messages, sizes)], requests.model, learnt.factor),
         files=breakdown.files,
         model=breakdown.model,
         engine=breakdown.engine,
@@ -201,8 +200,8 @@ def _bar_parts(parts: Iterable[Part]) -> tuple[BarPart, ...]:
     return tuple(BarPart(kind, size) for kind, size in tokens.items())
 
 
-def _growth(messages: Sequence[Message], sizes: Sequence[int], factor: float) -> int | None:
-    """Median growth of the last turns that have an answer."""
+def turn_growth(messages: Sequence[Message], sizes: Sequence[int]) -> float | None:
+    """Median growth of the last turns that have an answer; None without one."""
     turns: list[int] = []
     answered: list[bool] = []
     for message, size in zip(messages, sizes, strict=True):
@@ -213,4 +212,20 @@ def _growth(messages: Sequence[Message], sizes: Sequence[int], factor: float) ->
             turns[-1] += size
             answered[-1] = answered[-1] or isinstance(message, AssistantMessage)
     done = [size for size, has_answer in zip(turns, answered, strict=True) if has_answer][-GROWTH_TURNS:]
-    return max(1, round(median(done) * factor)) if done else None
+    return median(done) if done else None
+
+
+def _before_compaction(requests: RequestBuilder) -> tuple[list[Message], list[int]]:
+    """The last turns that a summary covers, for a talk that has no whole turn since. Covered results count whole."""
+    if requests.manager.project().compaction is None:
+        return [], []
+    messages: list[Message] = []
+    turns = 0
+    for entry in reversed(requests.manager.branch()):
+        if isinstance(entry, MessageEntry):
+            messages.append(entry.message)
+            turns += isinstance(entry.message, UserMessage) and entry.message.origin == "user"
+        if turns == GROWTH_TURNS:
+            break
+    messages.reverse()
+    return messages, [estimate_message_tokens(message) for message in messages]

@@ -1,7 +1,8 @@
 """The single things that fill the request most: which they are, how old, what each costs with every call."""
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from openclaw_tui.agent.result_ids import ResultIds
@@ -54,13 +55,18 @@ def fixed_items(tools: Iterable[ToolDefinition], files: Iterable[BootstrapFile])
 
 
 def message_items(messages: Sequence[Message], sizes: Sequence[int]) -> Iterator[HeavyItem]:
-    """Every message of the talk with its size as it is sent. Uncorrected estimates."""
-    names, calls = ResultIds.names(messages), _calls(messages)
-    turns = sum(_begins_turn(message) for message in messages)
-    at = 0
-    for message, size in zip(messages, sizes, strict=True):
-        at += _begins_turn(message)
-        yield HeavyItem(_name(message, names, calls), size, max(0, turns - at), entry_id=message.entry_id)
+    """The heaviest messages of the talk with their sizes as they are sent. Uncorrected estimates.
+
+    Only those that will be shown are named: a name takes longer to make than a size to compare.
+    """
+    chosen = heapq.nlargest(HEAVY_ITEMS_KEPT, range(len(messages)), key=sizes.__getitem__)
+    wanted = {m.tool_call_id for at in chosen if isinstance(m := messages[at], ToolResultMessage)}
+    names = ResultIds.names(messages) if wanted else {}
+    calls = _calls(messages, wanted)
+    begins = [at for at, message in enumerate(messages) if _begins_turn(message)]
+    for at in chosen:
+        age = len(begins) - bisect_right(begins, at)
+        yield HeavyItem(_name(messages[at], names, calls), sizes[at], age, entry_id=messages[at].entry_id)
 
 
 def heaviest(items: Iterable[HeavyItem], model: ModelInfo, factor: float) -> tuple[HeavyItem, ...]:
@@ -81,8 +87,9 @@ def _begins_turn(message: Message) -> bool:
     return isinstance(message, UserMessage) and message.origin == "user"
 
 
-def _calls(messages: Iterable[Message]) -> Mapping[str, ToolCallBlock]:
-    return {call.id: call for m in messages if isinstance(m, AssistantMessage) for call in m.tool_calls}
+def _calls(messages: Iterable[Message], wanted: Container[str]) -> Mapping[str, ToolCallBlock]:
+    answers = (message for message in messages if isinstance(message, AssistantMessage))
+    return {call.id: call for answer in answers for call in answer.tool_calls if call.id in wanted}
 
 
 def _name(message: Message, names: Mapping[str, str], calls: Mapping[str, ToolCallBlock]) -> str:

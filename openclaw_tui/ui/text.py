@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from openclaw_tui.app.compose import App
 from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_ERROR_MAX_LINES
-from openclaw_tui.events import ApprovalRequested, CompactionEnded, ContextAct, ContextStatus, RetryScheduled, TurnEnded
+from openclaw_tui.events import ApprovalRequested, CompactionEnded, ContextAct, RetryScheduled, TurnEnded
 from openclaw_tui.messages import AssistantMessage, ToolResultMessage, Usage, text_of
 from openclaw_tui.session.listing import short_id
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line, show_controls, show_hidden
@@ -121,19 +121,13 @@ def approval_choices(question: ApprovalRequested) -> str:
     return f"  y = yes, once\n  a = yes, for this session\n{prefix}  n = no; write what to do instead behind it"
 
 
-def status_parts(app: App, status: ContextStatus | None, *, busy: str, queued: int) -> list[str]:
-    """Model, mode, context, cost, queue: the pieces of the toolbar, most important first."""
+def status_parts(app: App, *, busy: str, queued: int) -> list[str]:
+    """What goes on, model, mode, queue: the front of the toolbar; context, cache and money follow (`context_line`)."""
     session = app.session
     parts = [busy] if busy else []
     thinking = f":{session.thinking}" if session.thinking != "off" else ""
     model = OFFLINE_LABEL if session.model.api == "offline" else f"{session.model.ref}{thinking}"
     parts += [model, app.permissions.mode]
-    if status is not None:
-        share = percent(status.used_tokens, status.usable_tokens)
-        mark = "~" if status.estimated else ""
-        parts.append(f"context {mark}{tokens_short(status.used_tokens)}/{tokens_short(status.usable_tokens)} {share}%")
-    known = session.model.price is not None
-    parts.append(usd_text(session.deps.spent_usd if known else None))
     parts += [f"{queued} queued"] if queued else []
     return parts
 

@@ -5,19 +5,22 @@ reader stays.
 """
 
 import asyncio
+import shutil
 from collections import deque
 from dataclasses import dataclass, field
 
 from openclaw_tui.agent.broadcast import Subscription
 from openclaw_tui.app.compose import App
-from openclaw_tui.constants import LINE_TOOL_NOTICE_SECONDS
+from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_TOOL_NOTICE_SECONDS
 from openclaw_tui.events import (
     AgentEvent,
     ApprovalRequested,
     ApprovalResolved,
     CompactionEnded,
     CompactionStarted,
+    ContextAct,
     ContextStatus,
+    MessageEnded,
     MessageStarted,
     QueueChanged,
     RetryScheduled,
@@ -29,10 +32,15 @@ from openclaw_tui.events import (
     TurnStarted,
 )
 from openclaw_tui.log import log_event
+from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
 from openclaw_tui.ui.line.approvals import answer_prompt
 from openclaw_tui.ui.line.reader import Reader
 from openclaw_tui.ui.line.render import LineRenderer
 from openclaw_tui.ui.text import status_parts
+
+_BAR = " │ "
+_CHANGES_CONTEXT = (ContextAct, ContextStatus, MessageEnded, ToolEnded, TurnEnded)
+"""After these the toolbar's figures are gathered again, when it is drawn next."""
 
 
 @dataclass(slots=True)
@@ -44,7 +52,7 @@ class Talk:
     reader: Reader | None = None
     questions: deque[ApprovalRequested] = field(default_factory=deque)
     last_error: BaseException | None = None
-    _status: ContextStatus | None = None
+    _view: ContextView | None = None
     _doing: str = ""
     _queued: int = 0
     _subscription: Subscription | None = None
@@ -53,14 +61,10 @@ class Talk:
     _timers: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
 
     async def start(self) -> None:
-        """Listen, let the engine look at what there is, and know how full the context is."""
+        """Listen, and let the engine look at what there is."""
         self._subscription = self.app.session.subscribe()
         self._listener = asyncio.get_running_loop().create_task(self._listen(self._subscription))
         await self.app.session.start()
-        size, budget = self.app.session.deps.requests.context_size(), self.app.session.deps.requests.budget
-        self._status = ContextStatus(
-            self.app.session.session_key, size.tokens, budget.window_tokens, budget.usable_tokens, size.is_estimate
-        )
 
     async def settle(self) -> None:
         """Wait for the end of the turn, and print what is left to print."""
@@ -85,7 +89,11 @@ class Talk:
 
     def toolbar(self) -> str:
         busy = (self._doing or "working") if self.app.session.is_busy else ""
-        return " · ".join(status_parts(self.app, self._status, busy=busy, queued=self._queued))
+        front = " · ".join(status_parts(self.app, busy=busy, queued=self._queued))
+        if self._view is None:
+            self._view = context_view(self.app)
+        room = shutil.get_terminal_size().columns - len(front) - len(_BAR) - 1
+        return f"{front}{_BAR}{toolbar_text(self._view, width=max(LINE_ABOUT_MIN_CHARS, room))}"
 
     def see(self, event: AgentEvent) -> None:
         """One event: log it, print it, keep what prompt and toolbar show."""
@@ -110,9 +118,9 @@ class Talk:
             self.reader.refresh()
 
     def _keep(self, event: AgentEvent) -> None:
+        if isinstance(event, _CHANGES_CONTEXT):
+            self._view = None
         match event:
-            case ContextStatus():
-                self._status = event
             case QueueChanged(steering=steering, follow_up=follow_up):
                 self._queued = len(steering) + len(follow_up)
             case ApprovalResolved(approval_id=approval_id):

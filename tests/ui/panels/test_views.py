@@ -52,15 +52,19 @@ async def test_totals_agree_from_the_first_prompt_over_compaction_undo_and_anoth
         for text in ("read the notes", "go on", "and on", "and further"):
             await it.turn(text)
             check_agreement(it)
-        before = budget_view(it.app).total
-        await it.session.compact()
+        before = budget_view(it.app)
+        assert cache_view(it.app).state == "untimed"
+        assert (await it.session.compact()).startswith("Compacted")
         check_agreement(it)
+        after = budget_view(it.app)
+        assert after.total < before.total
+        assert after.turns_left is not None
+        assert cache_view(it.app).state == "rewritten"
         it.use(ModelInfo("other", "model", "scripted", context_window=64_000, max_output=4_000), lambda _: it.provider)
         check_agreement(it)
         assert cache_view(it.app).state == "other model"
         await it.turn("once more")
         check_agreement(it)
-        assert before > 0
     async with agent(project, forever="yes", continue_last=True) as again:
         check_agreement(again)
         assert cache_view(again.app).calls == cache_view(it.app).calls

@@ -75,7 +75,8 @@ def _state(cache: CacheView, width: int, now: float) -> list[Line]:
     if cache.state == "timed" and cache.is_warm(now):
         left: list[Run] = [(cache.state_text(now), "good")]
         return [spread(left, [(cache.cold_text, "muted")], width)] if cache.next_tokens else [left]
-    role = "good" if cache.is_warm(now) else "muted" if cache.state in ("none", "off", "not reported") else "warning"
+    quiet = ("none", "off", "not reported", "rewritten")
+    role = "good" if cache.is_warm(now) else "muted" if cache.state in quiet else "warning"
     return wrapped(cache.state_text(now), width, role, limit=2)
 
 

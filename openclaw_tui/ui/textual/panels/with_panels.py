@@ -16,6 +16,7 @@ from openclaw_tui.constants import (
     CACHE_CLOCK_FAST_BELOW_SECONDS,
     CACHE_CLOCK_SECONDS,
     CACHE_CLOCK_SLOW_SECONDS,
+    PANEL_MAX_SHARE,
     PANEL_MIN_COLUMNS,
     PANEL_REFRESH_SECONDS,
     PANEL_WIDEST_COLUMNS,
@@ -52,6 +53,7 @@ class WithPanels(Screen[None]):
         self._observed: Composed | None = None
         self._zoomed: PanelScreen | None = None
         self._stale = False
+        self._pause = PANEL_REFRESH_SECONDS
         self._gathering: Timer | None = None
         self._clock: Timer | None = None
 
@@ -67,7 +69,7 @@ class WithPanels(Screen[None]):
             return
         self._stale = True
         if self._gathering is None:
-            self._gathering = self.set_timer(PANEL_REFRESH_SECONDS, self._gather)
+            self._gathering = self.set_timer(self._pause, self._gather)
 
     def draft_changed(self) -> None:
         """Something is typed: only its price is new."""
@@ -101,7 +103,9 @@ class WithPanels(Screen[None]):
         if self._gathering is not None:
             self._gathering.stop()
         self._gathering, self._stale = None, False
+        started = time.monotonic()
         view = self.current_view()
+        self._pause = max(PANEL_REFRESH_SECONDS, (time.monotonic() - started) / PANEL_MAX_SHARE)
         if view is not None and self.is_mounted:
             self._show(view)
 

@@ -26,7 +26,7 @@ _BADGE_KEYS: dict[str, Badge] = {"1": "L1", "2": "L2", "3": "L3", "4": "L4", "5"
 
 
 class PanelScreen(Screen[None]):
-    """`undo` takes back the latest compaction, None where this program has no such command; `looked` hears of a change."""
+    """`undo` takes back the latest compaction (None: no such command); `looked` hears when another panel is shown."""
 
     CSS_PATH = "../styles/panels.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("panel")
