@@ -1,6 +1,7 @@
 """The panels' own screens on fixed figures: selection, details, filters, undo, scrolling."""
 
-from openclaw_tui.ui.textual.panels.zoom import layers_without_key
+from openclaw_tui.ui.events_view import LAYER_WORDS
+from openclaw_tui.ui.textual.panels.zoom import BADGE_KEYS
 from tests.ui.panels.panel_app import PanelApp, panel_text, zoomed
 from tests.ui.panels.views import FULL, NOTHING_YET, UNTOLD, VIEW
 
@@ -48,7 +49,7 @@ async def test_digits_filter_by_layer_and_again_show_all() -> None:
         assert len(events.rows) == 7
         await pilot.press("m", "0")
         assert len(events.rows) == 7
-    assert layers_without_key() == set()
+    assert set(BADGE_KEYS.values()) == set(LAYER_WORDS)
 
 
 async def test_undo_is_offered_on_the_compaction_that_holds_and_nowhere_else() -> None:

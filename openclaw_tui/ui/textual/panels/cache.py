@@ -47,10 +47,10 @@ class CacheZoom(CachePanel):
 
 def cache_lines(cache: CacheView, width: int, now: float, *, zoomed: bool = False) -> list[Line]:
     """Rows of the panel, most needed first."""
-    lines: list[Line] = [*_state(cache, width, now)]
     if not cache.columns:
-        return lines
-    lines.insert(0, _shares(cache, width))
+        return _state(cache, width, now)
+    lines = [_shares(cache, width)]
+    lines += _state(cache, width, now) if cache.state != "not reported" else []
     rows = CACHE_CHART_ZOOM_ROWS if zoomed else CACHE_CHART_ROWS
     lines += [*column_chart(cache.columns, width, rows), _legend(cache, width)]
     lines += [_totals(cache, width)]
@@ -92,6 +92,8 @@ def _legend(cache: CacheView, width: int) -> Line:
 
 def _totals(cache: CacheView, width: int) -> Line:
     saved = f"saved {usd_text(cache.saved_usd)}" if cache.saved_usd is not None else plural(cache.calls, "call")
+    if not cache.breaks and cache.session_share is None:
+        return [(saved, "text")]
     if not cache.breaks:
         return spread([(saved, "text")], [("never lost", "good")], width)
     price = f", {usd_text(cache.lost_usd)}" if cache.lost_usd else ""

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Static
 
 from openclaw_tui.ui.context_line import ContextView
-from openclaw_tui.ui.events_view import LAYER_WORDS, Badge
+from openclaw_tui.ui.events_view import Badge
 from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.panels.budget import BudgetZoom
 from openclaw_tui.ui.textual.panels.cache import CacheZoom
@@ -22,7 +22,7 @@ from openclaw_tui.ui.textual.panels.panel import Panel
 PanelName: TypeAlias = Literal["budget", "cache", "events"]
 PANEL_NAMES: tuple[PanelName, ...] = ("budget", "cache", "events")
 _KEYS: dict[PanelName, str] = {"budget": "F2", "cache": "F3", "events": "F4"}
-_BADGE_KEYS: dict[str, Badge] = {"1": "L1", "2": "L2", "3": "L3", "4": "L4", "5": "L5", "r": "R", "m": "M"}
+BADGE_KEYS: dict[str, Badge] = {"1": "L1", "2": "L2", "3": "L3", "4": "L4", "5": "L5", "r": "R", "m": "M"}
 
 
 class PanelScreen(Screen[None]):
@@ -122,14 +122,9 @@ class PanelScreen(Screen[None]):
 
     def action_only(self, key: str) -> None:
         if self.shown == "events":
-            self.events.filter_by(_BADGE_KEYS.get(key))
+            self.events.filter_by(BADGE_KEYS.get(key))
 
     def action_undo(self) -> None:
         if self.shown == "events" and self.can_undo and self._undo is not None:
             self._undo()
             self.dismiss(None)
-
-
-def layers_without_key() -> set[Badge]:
-    """Layers that no key filters; empty as long as the keys are complete."""
-    return set(LAYER_WORDS) - set(_BADGE_KEYS.values())
