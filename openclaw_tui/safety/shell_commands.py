@@ -84,7 +84,7 @@ def _collect(command: str, depth: int, parts: list[Part]) -> None:
     if len(command) > SHELL_PARSE_MAX_CHARS:
         raise _NotUnderstood(f"it is longer than {SHELL_PARSE_MAX_CHARS:,} characters")
     if shell_quotes.has_strange_characters(command):
-        raise _NotUnderstood("it holds control characters")
+        raise _NotUnderstood("it holds control characters, or such as no script in use has")
     if _HIDDEN_SUBSTITUTION.search(command.translate(_QUOTES)):
         raise _NotUnderstood("it hides a substitution in an array index")
     root = _parser().parse(command.encode("utf-8")).root_node

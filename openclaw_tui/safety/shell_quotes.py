@@ -27,11 +27,15 @@ _TEXT_LEAVES = frozenset(
 _ONE_WORD = frozenset(("variable_assignment", "concatenation", "simple_expansion", "command_name", "translated_string"))
 _GLUED = frozenset(("string", "expansion", "heredoc_body", "subscript", "unary_expression", "regex", "array"))
 _HIDDEN_DESCRIPTOR = re.compile(r"(?<![^\s;&|()])(\d+|\{\w+\})[<>]")
-_STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u2028\u2029]")
+_STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u2028\u2029\U00020000-\U0010ffff]")
 
 
 def has_strange_characters(text: str) -> bool:
-    """Carriage returns, NUL and other controls are read differently by shells, grammars and people."""
+    """Carriage returns, NUL and other controls are read differently by shells, grammars and people.
+
+    Characters above U+1FFFF are among them: the grammar's scanner looks them up in a table that ends before (its
+    `isalpha` takes bytes), which can end the whole process. Emoji and all common scripts lie below.
+    """
     return _STRANGE.search(text) is not None
 
 
