@@ -540,6 +540,7 @@ MEMORY_MAX_FILE_BYTES = 2 * 1024 * 1024
 MEMORY_INDEX_VERSION = 1
 MEMORY_CANDIDATES_FACTOR = 4
 MEMORY_MAX_CANDIDATES = 200
+MEMORY_MAX_SCANNED_PARTS = 40
 """Pieces looked at for one search: results times the factor, at most so many (OC)."""
 
 MEMORY_COVERAGE_WEIGHT = 0.5
@@ -640,6 +641,9 @@ TERMINAL_SPLIT_SECONDS = 0.02
 """How long the beginning of a key sequence waits for its rest (ours: not felt after Esc)."""
 
 QUEUE_LINES_SHOWN = 3
+HELP_KEY_CELLS = 26
+"""Width of the column of keys and commands in the help."""
+
 HINT_SECONDS = 4.0
 """How long a word about a key stays in the status line."""
 

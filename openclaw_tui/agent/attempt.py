@@ -57,7 +57,7 @@ async def take_steering(deps: AgentDeps) -> bool:
     """Store what the user said meanwhile as user messages; True when there was something."""
     waiting = deps.inbox.take("steering")
     for item in waiting:
-        message = UserMessage(content=item.content, timestamp=deps.now_ms())
+        message = UserMessage(content=item.content, timestamp=deps.now_ms(), origin=item.origin)
         await store(deps, message)
         deps.emit(UserMessageAdded(deps.session_key, message))
     return bool(waiting)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from openclaw_tui.events import AgentEvent, TextDelta, ThinkingDelta, ToolCallDelta, ToolProgress
+from openclaw_tui.events import AgentEvent, Sink, TextDelta, ThinkingDelta, ToolCallDelta, ToolProgress
 
 
 class Subscription:
@@ -56,10 +56,17 @@ class Broadcast:
 
     def __init__(self) -> None:
         self._subscriptions: list[Subscription] = []
+        self._listeners: list[Sink] = []
 
     def __call__(self, event: AgentEvent) -> None:
+        for listener in self._listeners:
+            listener(event)
         for subscription in self._subscriptions:
             subscription.put(event)
+
+    def listen(self, listener: Sink) -> None:
+        """Tell `listener` of every event at once, before anything else happens. It must not fail."""
+        self._listeners.append(listener)
 
     def subscribe(self) -> Subscription:
         subscription = Subscription()

@@ -9,18 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from openclaw_tui.messages import UserContent
+from openclaw_tui.messages import UserContent, UserOrigin
 
 InboxKind: TypeAlias = Literal["steering", "follow_up"]
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A queued message: what the user typed and what will be sent."""
+    """A queued message: what the user typed and what will be sent.
+
+    `origin` is other than `user` for what the program itself puts there (a sub-agent's report).
+    """
 
     text: str
     content: tuple[UserContent, ...]
     kind: InboxKind
+    origin: UserOrigin = "user"
 
 
 class Inbox:
@@ -42,6 +46,25 @@ class Inbox:
             self._on_change(self)
         return taken
 
+    def take_first(self, kind: InboxKind) -> list[Waiting]:
+        """The messages at the head of a queue that have one origin: together they can be one message."""
+        queue = self._waiting[kind]
+        taken: list[Waiting] = []
+        while queue and (not taken or queue[0].origin == taken[0].origin):
+            taken.append(queue.popleft())
+        if taken:
+            self._on_change(self)
+        return taken
+
+    def take_not_typed(self) -> list[Waiting]:
+        """What the program itself put there, steering before follow-ups."""
+        taken = [message for queue in self._waiting.values() for message in queue if message.origin != "user"]
+        if taken:
+            for kind, queue in self._waiting.items():
+                self._waiting[kind] = deque(message for message in queue if message.origin == "user")
+            self._on_change(self)
+        return taken
+
     def take_next_follow_up(self) -> Waiting | None:
         queue = self._waiting["follow_up"]
         if not queue:
@@ -51,11 +74,11 @@ class Inbox:
         return message
 
     def take_back(self) -> Waiting | None:
-        """The message queued last, for the editor: steering first, then follow-ups."""
-        for kind in ("steering", "follow_up"):
-            queue = self._waiting[kind]
-            if queue:
-                message = queue.pop()
+        """The message the user queued last, for the editor: steering first, then follow-ups."""
+        for queue in self._waiting.values():
+            message = next((message for message in reversed(queue) if message.origin == "user"), None)
+            if message is not None:
+                queue.remove(message)
                 self._on_change(self)
                 return message
         return None

@@ -11,8 +11,8 @@ from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.open_pairs import INTERRUPTED_TEXT, interrupted_result
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.errors import SessionWriteFailed
-from openclaw_tui.events import MessageEnded, Notice
-from openclaw_tui.messages import Message
+from openclaw_tui.events import MessageEnded, Notice, UserMessageAdded
+from openclaw_tui.messages import Message, UserMessage
 
 CutShort = Literal["aborted", "error"]
 
@@ -28,6 +28,14 @@ def put_in_order(
         append_or_tell(deps, deps.requests.result_ids.assign(result))
     state.open_calls.clear()
     deps.emit.close(reason)
+
+
+def keep_reports(deps: AgentDeps) -> None:
+    """Reports of sub-agents that waited when the user stopped the turn: stored for the next one, not begun with."""
+    for item in deps.inbox.take_not_typed():
+        message = UserMessage(item.content, deps.now_ms(), item.origin)
+        append_or_tell(deps, message)
+        deps.emit(UserMessageAdded(deps.session_key, message))
 
 
 def append_or_tell(deps: AgentDeps, message: Message) -> None:

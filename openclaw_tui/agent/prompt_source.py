@@ -1,4 +1,7 @@
-"""Gathers what the system prompt is made of: files, tools, facts about the machine. Assembly is elsewhere."""
+"""Gathers what the system prompt is made of: files, tools, facts about the machine. Assembly is elsewhere.
+
+A model that cannot call tools is told of none, and of no skills, which are there to be read.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +11,7 @@ from openclaw_tui.messages import ThinkingLevel, ToolDefinition
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.bootstrap_files import (
     HEARTBEAT,
+    SUBAGENT_FILES,
     BootstrapFile,
     BootstrapLimits,
     load_bootstrap_files,
@@ -30,6 +34,7 @@ class PromptSource:
     channel: str = "tui"
     engine: Callable[[], str] = lambda: "legacy"
     skills_index: Callable[[], str] = lambda: ""
+    agents_index: Callable[[], str] = lambda: ""
     extra_prompt: str = ""
     subagent: bool = False
     custom_prompt: str = ""
@@ -37,12 +42,13 @@ class PromptSource:
     files: list[BootstrapFile] = field(default_factory=list)
 
     def __call__(self, model: ModelInfo, thinking: ThinkingLevel) -> PromptInputs:
-        self.files[:] = load_bootstrap_files(
+        found = load_bootstrap_files(
             self.cwd,
             project_root=self.project_root,
             personal=self.personal,
             limits=self.limits.for_window(model.context_window),
         )
+        self.files[:] = [file for file in found if not self.subagent or file.name in SUBAGENT_FILES]
         loaded = [file for file in self.files if file.content]
         heartbeat = "\n".join(file.content for file in loaded if file.name == HEARTBEAT)
         runtime = detect_runtime(
@@ -53,12 +59,14 @@ class PromptSource:
             channel=self.channel,
             engine=self.engine(),
         )
+        tools = tuple(self.tools()) if model.tools else ()
         return PromptInputs(
-            tools=tuple(self.tools()),
+            tools=tools,
             cwd=str(self.cwd),
             time_zone=time_zone_name(),
             runtime=runtime,
-            skills_index=self.skills_index(),
+            skills_index=self.skills_index() if any(tool.name == "read" for tool in tools) else "",
+            agents_index=self.agents_index(),
             context_files=tuple((file.shown_path, file.content) for file in loaded if file.name != HEARTBEAT),
             truncation_warning=truncation_warning(self.files),
             heartbeat=heartbeat,

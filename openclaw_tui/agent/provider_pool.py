@@ -39,3 +39,21 @@ class ProviderPool:
         if not self._in_thread or model.api in ("offline", "scripted"):
             return self._make(model)
         return await asyncio.to_thread(self._make, model)
+
+
+class SharedPool(ProviderPool):
+    """The connections of another session, for its sub-agents; closing it leaves them open."""
+
+    def __init__(self, owner: Callable[[], ProviderPool]) -> None:
+        super().__init__(_no_provider)
+        self._owner = owner
+
+    async def get(self, model: ModelInfo) -> Provider:
+        return await self._owner().get(model)
+
+    async def aclose(self) -> None:
+        return None
+
+
+def _no_provider(model: ModelInfo) -> Provider:
+    raise LookupError(f"no connection of its own for {model.ref}")

@@ -13,14 +13,14 @@ from openclaw_tui.agent.broadcast import Broadcast, Subscription
 from openclaw_tui.agent.compaction_desk import CompactionDesk
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import InboxKind, Waiting
-from openclaw_tui.agent.interruption import put_in_order
+from openclaw_tui.agent.interruption import keep_reports, put_in_order
 from openclaw_tui.agent.spending import spent_usd
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.agent.supervisor import Supervisor
 from openclaw_tui.agent.turn import finish, note_failure, run_turn
 from openclaw_tui.errors import OpenClawError, SessionWriteFailed
 from openclaw_tui.events import Notice, TurnStarted
-from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage
+from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage, UserOrigin
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.tools.approval import ApprovalBroker, Decision
 
@@ -91,16 +91,32 @@ class AgentSession:
         return True
 
     async def abort(self) -> None:
-        """Stop the running turn or compaction; what there is of an answer is kept and marked.
+        """Stop the running turn or compaction, and all sub-agents; what there is of an answer is kept and marked.
 
         Queued messages go out next; `take_back` them before where they should not.
         """
         await self._supervisor.abort()
+        await self.deps.children.stop()
 
     async def wait_idle(self) -> None:
         """Until nothing runs and nothing waits to be sent."""
         while self.is_busy:
             await self._supervisor.wait()
+
+    async def wait_done(self) -> None:
+        """Until nothing runs, nothing waits, and no sub-agent works whose report would begin another turn."""
+        while True:
+            await self.wait_idle()
+            working = {run.task for run in self.deps.children.running if run.task is not None}
+            if not working:
+                return
+            await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+
+    def announce(self, text: str, shown: str) -> None:
+        """Take in a sub-agent's report: at the next safe point of a running turn, else as the beginning of a turn."""
+        content = (TextBlock(text),)
+        self.deps.inbox.put(Waiting(text=shown, content=content, kind="steering", origin="subagent"))
+        self._send_queued()
 
     def take_back(self) -> Waiting | None:
         """The latest queued message, for the editor."""
@@ -177,11 +193,11 @@ class AgentSession:
         self.deps.manager.close()
         self._broadcast.close()
 
-    def _begin_turn(self, content: Sequence[UserContent]) -> None:
+    def _begin_turn(self, content: Sequence[UserContent], origin: UserOrigin = "user") -> None:
         """Store the message, announce the turn, start its task. From here on a `TurnEnded` follows, come what may."""
         before = self.deps.manager.leaf_id
         try:
-            entry = self.deps.manager.append_message(UserMessage(tuple(content), timestamp=self.deps.now_ms()))
+            entry = self.deps.manager.append_message(UserMessage(tuple(content), self.deps.now_ms(), origin))
         except SessionWriteFailed:
             self.deps.manager.branch_to(before)  # the talk goes on without it; sent again, it is not there twice
             raise
@@ -195,7 +211,7 @@ class AgentSession:
         )
         task.add_done_callback(self._send_queued)
 
-    def _send_queued(self, _: "asyncio.Task[None]") -> None:
+    def _send_queued(self, _: "asyncio.Task[None] | None" = None) -> None:
         """What waits when a turn is over begins the next one, also what came in its very last instant."""
         if self._holds_queue or self.is_busy:
             return
@@ -203,21 +219,24 @@ class AgentSession:
         if waiting is None:
             return
         try:
-            self._begin_turn(waiting.content)
+            self._begin_turn(waiting.content, waiting.origin)
         except SessionWriteFailed as error:
             self.deps.inbox.put(waiting)
             self.deps.emit(Notice(self.session_key, "error", f"{error} The queued message still waits."))
 
     def _left_over_steering(self) -> Waiting | None:
         """Steering that arrived after the last safe point becomes the next turn; nothing typed is lost."""
-        waiting = self.deps.inbox.take("steering")
+        waiting = self.deps.inbox.take_first("steering")
         if not waiting:
             return None
         content = tuple(block for item in waiting for block in item.content)
-        return Waiting(text="\n".join(item.text for item in waiting), content=content, kind="follow_up")
+        text = "\n".join(item.text for item in waiting)
+        return Waiting(text=text, content=content, kind="follow_up", origin=waiting[0].origin)
 
     async def _after_abort(self) -> None:
+        await self.deps.children.stop()
         put_in_order(self.deps, self._state)
+        keep_reports(self.deps)
         finish(self.deps, self._state, "aborted")
 
     async def _after_failure(self, error: BaseException) -> None:

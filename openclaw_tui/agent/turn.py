@@ -55,11 +55,12 @@ def note_failure(deps: AgentDeps, state: TurnState, error: OpenClawError) -> Non
 
 
 def finish(deps: AgentDeps, state: TurnState, outcome: TurnOutcome, error: BaseException | None = None) -> None:
-    """Everything is on disk; the metadata follows; then the end is announced."""
+    """Everything is on disk; the metadata follows; then the end is announced, with what sub-agents used."""
     deps.requests.save_metadata()
-    deps.emit(
-        TurnEnded(deps.session_key, outcome, steps=state.steps, usage=state.usage, cost_usd=state.cost_usd, error=error)
-    )
+    others, their_usd = deps.children.take_usage()
+    cost = None if state.cost_usd is None or their_usd is None else state.cost_usd + their_usd
+    usage = state.usage + others
+    deps.emit(TurnEnded(deps.session_key, outcome, steps=state.steps, usage=usage, cost_usd=cost, error=error))
 
 
 async def _after_turn(deps: AgentDeps, prompt: UserMessage) -> None:

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.agent_files import agents_index
 from openclaw_tui.agent.broadcast import Broadcast
 from openclaw_tui.agent.builtin_compactor import BuiltInCompactor
 from openclaw_tui.agent.cache_observer import CacheObserver
+from openclaw_tui.agent.child_runs import Crowd
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import Inbox
 from openclaw_tui.agent.open_pairs import OpenPairs
@@ -18,11 +20,14 @@ from openclaw_tui.agent.prompt_source import PromptSource
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.request_builder import ModelSources, RequestBuilder
 from openclaw_tui.agent.session import AgentSession, SessionParts
+from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.engine import build_engine
+from openclaw_tui.app.memory import build_desk
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
 from openclaw_tui.app.skills import SkillShelf, build_shelf
+from openclaw_tui.app.subagents import Family, build_subagents
 from openclaw_tui.app.tools import build_tools, outputs_folder
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.config.load import Config, load_config
@@ -30,6 +35,7 @@ from openclaw_tui.config.paths import Paths, git_root, resolve_paths
 from openclaw_tui.context.engine import SessionRef
 from openclaw_tui.events import Notice, QueueChanged
 from openclaw_tui.ledger.ledger import Ledger
+from openclaw_tui.memory.notebook import MemoryDesk
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.options import Options
 from openclaw_tui.providers.base import Provider
@@ -43,6 +49,8 @@ from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.approval import ApprovalBroker
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.runner import ToolRunner
+from openclaw_tui.tools.session_status import SessionStatusTool
+from openclaw_tui.tools.session_tools import SessionsSpawnTool
 from openclaw_tui.tools.workspace import Workspace
 
 
@@ -61,6 +69,8 @@ class App:
     compactor: BuiltInCompactor
     recall: Recall
     skills: SkillShelf
+    memory: MemoryDesk
+    subagents: Subagents
     notices: list[str] = field(default_factory=list)
 
 
@@ -114,7 +124,11 @@ def _compose(
     )
     permissions = Permissions(permission_settings(options, config), workspace)
     approvals = ApprovalBroker(emit, session_key, interactive=interactive)
-    tools = build_tools(config, paths, manager, acts=acts, emit=emit, key=session_key)
+    family = Family(options, config, paths, permissions, workspace, shelf, Crowd())
+    subagents = build_subagents(family, session_key)
+    extra = (SessionsSpawnTool(subagents), SessionStatusTool(subagents.status_rows))
+    tools = build_tools(config, paths, manager, acts=acts, emit=emit, key=session_key, extra=extra)
+    memory = build_desk(config, tools.memory)
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
     runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=tools.closers)
     compactor = BuiltInCompactor()
@@ -130,6 +144,7 @@ def _compose(
         channel=channel,
         engine=lambda: engine.in_use,
         skills_index=shelf.index,
+        agents_index=lambda: agents_index(subagents.definitions().agents),
         custom_prompt=options.system_prompt or "",
         appended_prompt=options.append_system_prompt or "",
     )
@@ -163,10 +178,27 @@ def _compose(
         acts=acts,
         limits=limits_from(options),
         retry=RetryPolicy(),
+        memory=memory,
+        children=subagents.runs,
     )
     compactor.bind(deps)
     session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
-    return App(options, config, paths, session, permissions, source, choice, ledger, compactor, tools.recall, shelf)
+    subagents.bind(session)
+    return App(
+        options=options,
+        config=config,
+        paths=paths,
+        session=session,
+        permissions=permissions,
+        prompt_source=source,
+        model_choice=choice,
+        ledger=ledger,
+        compactor=compactor,
+        recall=tools.recall,
+        skills=shelf,
+        memory=memory,
+        subagents=subagents,
+    )
 
 
 def make_provider(model: ModelInfo, config: Config, paths: Paths) -> Provider:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from openclaw_tui.artifacts.store import STORE_FOLDER, inherit
 from openclaw_tui.config.paths import Paths
@@ -83,7 +84,7 @@ def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
     return build_session_key(agent_id, channel, "dm", session_id)
 
 
-def metadata_saver(manager: SessionManager, paths: Paths, session_key: str) -> Callable[[], None]:
+def metadata_saver(manager: SessionManager, paths: Paths, session_key: str, **fixed: Any) -> Callable[[], None]:
     """Writes the derived record of `sessions.json`; it can be rebuilt, so a full disk does not stop a turn."""
     store = SessionStore(paths.sessions)
 
@@ -101,6 +102,7 @@ def metadata_saver(manager: SessionManager, paths: Paths, session_key: str) -> C
                 model_provider=projection.model[0] if projection.model else None,
                 model=projection.model[1] if projection.model else None,
                 thinking_level=projection.thinking_level,
+                **fixed,
             )
         except SessionWriteFailed:
             return

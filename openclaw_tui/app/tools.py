@@ -1,17 +1,19 @@
 """The tools the model sees: one list of sources, put in the fixed order by the toolset."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.output_keeper import OutputKeeper
 from openclaw_tui.agent.recall_texts import session_texts
+from openclaw_tui.app.memory import build_search, places_of
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.artifacts.store import STORE_FOLDER, ArtifactStore
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.events import PlanChanged, Sink
+from openclaw_tui.memory.places import MemoryPlaces
 from openclaw_tui.providers.credentials import KEY_VARIABLES
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools import web_fetch
@@ -23,6 +25,7 @@ from openclaw_tui.tools.file_state import FileState
 from openclaw_tui.tools.find import FindTool
 from openclaw_tui.tools.grep import GrepTool
 from openclaw_tui.tools.ls import LsTool
+from openclaw_tui.tools.memory_tools import MemoryGetTool, MemorySearchTool
 from openclaw_tui.tools.output import SpillStore
 from openclaw_tui.tools.process import ProcessTool
 from openclaw_tui.tools.processes import ProcessRegistry
@@ -40,6 +43,7 @@ class BuiltTools:
     tools: tuple[Tool, ...]
     outputs: OutputKeeper
     recall: Recall
+    memory: MemoryPlaces
     closers: tuple[Callable[[], Awaitable[None]], ...]
 
 
@@ -54,8 +58,16 @@ def outputs_folder(manager: SessionManager, paths: Paths) -> Path:
 
 
 def build_tools(
-    config: Config, paths: Paths, manager: SessionManager, *, acts: Acts, emit: Sink, key: str
+    config: Config,
+    paths: Paths,
+    manager: SessionManager,
+    *,
+    acts: Acts,
+    emit: Sink,
+    key: str,
+    extra: Sequence[Tool] = (),
 ) -> BuiltTools:
+    """`extra` are tools that need the session itself: sub-agents, status."""
     files = FileState()
     spill = SpillStore(outputs_folder(manager, paths))
     store = ArtifactStore(artifacts_folder(manager, paths) / STORE_FOLDER)
@@ -80,6 +92,11 @@ def build_tools(
         RecallTool(recall, outputs.settle),
         UpdatePlanTool(lambda steps: emit(PlanChanged(key, tuple((step.step, step.status) for step in steps)))),
     ]
+    places = places_of(config, paths)
+    if config.get("agents.defaults.memorySearch.enabled"):
+        notes = build_search(config, places)
+        tools += [MemorySearchTool(notes), MemoryGetTool(notes)]
     if web_fetch.web_fetch_available():
         tools.append(web_fetch.WebFetchTool(spill))
-    return BuiltTools(tuple(tools), outputs, recall, (processes.close, outputs.close))
+    tools += extra
+    return BuiltTools(tuple(tools), outputs, recall, places, (processes.close, outputs.close))

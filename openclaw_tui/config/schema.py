@@ -181,6 +181,7 @@ SETTINGS: tuple[Setting, ...] = (
         _S + "maxChildrenPerAgent", "int", c.SUBAGENT_MAX_CHILDREN, "Sub-agents one agent may have at once.", minimum=0
     ),
     Setting(_S + "maxConcurrent", "int", c.SUBAGENT_MAX_CONCURRENT, "Sub-agents that run at once in all.", minimum=1),
+    Setting(_S + "runTimeoutSeconds", "float", 0.0, "Longest time a sub-agent may work; 0 = no limit.", minimum=0),
     Setting(_S + "model", "str", None, "Model of sub-agents; the caller's if not set."),
     Setting(_S + "thinking", "str", None, "How hard sub-agents think.", choices=THINKING_LEVELS),
     Setting("agents.list", "tables", (), "Agents with their own workspace, model and skills."),

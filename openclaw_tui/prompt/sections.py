@@ -63,6 +63,14 @@ def skills_section(skills_index: str, read_tool: str = "read") -> list[str]:
     ]
 
 
+def agents_section(agents_index: str, tools: Sequence[ToolDefinition]) -> list[str]:
+    """Which agent definitions `sessions_spawn` may name."""
+    index = normalize_section(agents_index)
+    if not index or "sessions_spawn" not in {tool.name for tool in tools}:
+        return []
+    return ["## Agents", "Names for `agent` of sessions_spawn, where one fits the task better than a plain one:", index]
+
+
 def memory_recall_section(tools: Sequence[ToolDefinition]) -> list[str]:
     names = {tool.name for tool in tools}
     if not {"memory_search", "memory_get"} & names:
@@ -91,7 +99,10 @@ def docs_section(docs: str) -> list[str]:
 
 def workspace_section(notes: Sequence[str] = ()) -> list[str]:
     """The directory itself stands in the runtime line: a session resumed elsewhere keeps its cached prefix."""
-    lines = ["## Workspace", "You work in the directory that the runtime line names as cwd. Relative paths start there."]
+    lines = [
+        "## Workspace",
+        "You work in the directory that the runtime line names as cwd. Relative paths start there.",
+    ]
     return lines + [normalize_section(note) for note in notes if note.strip()]
 
 

@@ -27,6 +27,7 @@ class PromptInputs:
     time_zone: str
     runtime: RuntimeInfo
     skills_index: str = ""
+    agents_index: str = ""
     docs: str = ""
     workspace_notes: tuple[str, ...] = ()
     context_files: tuple[tuple[str, str], ...] = ()
@@ -79,7 +80,8 @@ def build_stable_part(inputs: PromptInputs) -> str:
         style,
         sections.safety_section(),
         sections.skills_section(inputs.skills_index),
-        sections.memory_recall_section(tools),
+        sections.agents_section(inputs.agents_index, tools),
+        [] if inputs.subagent else sections.memory_recall_section(tools),
         sections.recall_section(tools),
         sections.docs_section(inputs.docs),
         sections.workspace_section(inputs.workspace_notes),

@@ -24,5 +24,14 @@ COMPACTION_CUT = "openclaw-tui.compaction-cut"
 COMPACTION_UNDO = "openclaw-tui.compaction-undo"
 """A compaction was undone, or done again, here: which one, and where the branch that was left ends."""
 
+MEMORY_FLUSH = "openclaw-tui.memory-flush"
+"""Notes were written here before a compaction: how many compactions there had been, when, into which files."""
+
 PROVIDER_COMPACTION = "openclaw-tui.provider-compaction"
 READ_FILES = "openclaw-tui.read-files"
+
+SUBAGENT = "openclaw-tui.subagent"
+"""First entry of a sub-agent's session: who started it, its own key, its depth."""
+
+SUBAGENT_RUN = "openclaw-tui.subagent-run"
+"""In the parent's session: a sub-agent ended; its session, how it ended, what it used and cost."""

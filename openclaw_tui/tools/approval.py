@@ -7,7 +7,7 @@ The verdict that a question is needed comes from `safety.permissions`; here it i
 import asyncio
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from openclaw_tui.events import ApprovalRequested, ApprovalResolved, Sink
@@ -86,6 +86,10 @@ class ApprovalBroker:
         for approval_id in self.pending:
             self.resolve(approval_id, Decision("deny", reason))
 
+    def relayed(self, who: str, call_prefix: str) -> "ApprovalBroker":
+        """Questions of a sub-agent: asked here under its name, and listed here where nobody can be asked."""
+        return _Relayed(self, who, call_prefix)
+
     def _question(
         self, approval_id: str, call: ToolCallBlock, intent: ToolIntent, verdict: Verdict
     ) -> ApprovalRequested:
@@ -103,4 +107,22 @@ class ApprovalBroker:
             verdict.reasons,
             verdict.parts,
             verdict.prefix_rule,
+        )
+
+
+class _Relayed(ApprovalBroker):
+    """Asks its parent's user. `call_prefix` sets the child's call ids apart."""
+
+    def __init__(self, parent: ApprovalBroker, who: str, call_prefix: str) -> None:
+        super().__init__(parent._sink, parent._session_key, interactive=parent.interactive)
+        self._parent = parent
+        self._who = who
+        self._prefix = call_prefix
+
+    async def ask(
+        self, call: ToolCallBlock, arguments: Mapping[str, Any], intent: ToolIntent, verdict: Verdict
+    ) -> Decision:
+        marked = replace(call, id=f"{self._prefix}{call.id}")
+        return await self._parent.ask(
+            marked, arguments, replace(intent, title=f"{intent.title} [{self._who}]"), verdict
         )

@@ -147,16 +147,20 @@ def _start(app: App) -> None:
 
 
 async def _turn(app: App, prompt: str | Sequence[UserContent], outcome: _Outcome) -> None:
-    """One prompt to its end, events written as they come."""
+    """One prompt to its end, the turns that reports of sub-agents begin included; events written as they come."""
     subscription = app.session.subscribe()
     app.session.prompt(prompt)
+
+    async def done() -> None:
+        await app.session.wait_done()
+        app.session.unsubscribe(subscription)
+
+    ending = asyncio.create_task(done())
     async for event in subscription:
         _show(app, event, outcome)
         if isinstance(event, TurnEnded):
             outcome.add(event)
-            break
-    app.session.unsubscribe(subscription)
-    await app.session.wait_idle()
+    await ending
 
 
 def _show(app: App, event: AgentEvent, outcome: _Outcome) -> None:
