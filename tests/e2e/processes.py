@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pyte
+from tests.terminal_screen import Screen
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0
@@ -52,8 +52,7 @@ class Terminal:
         self, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, columns: int = 100
     ) -> None:
         self.raw = b""
-        self._screen = pyte.HistoryScreen(columns, 40, history=10_000)
-        self._stream = pyte.ByteStream(self._screen)
+        self._screen = Screen(columns, 40)
         self._pid, self._descriptor = pty.fork()
         if self._pid == 0:
             os.chdir(cwd)
@@ -71,8 +70,7 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        gone = ["".join(line[x].data for x in sorted(line)) for line in self._screen.history.top]
-        return "\n".join(line.rstrip() for line in [*gone, *self._screen.display])
+        return "\n".join(line.rstrip() for line in [*self._screen.gone, *self._screen.display])
 
     def type(self, text: str) -> None:
         os.write(self._descriptor, text.encode())
@@ -112,7 +110,7 @@ class Terminal:
         self.raw += data
         if b"\x1b[6n" in data:
             os.write(self._descriptor, b"\x1b[1;1R")
-        self._stream.feed(data)
+        self._screen.feed(data)
         return bool(data)
 
 

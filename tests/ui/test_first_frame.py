@@ -1,10 +1,10 @@
 """The raw first frame: its small editor and what it paints. The hand-over in a real terminal is in test_start.py."""
 
-import pyte
 import pytest
 
 from openclaw_tui.ui.early_draft import EarlyDraft, cells, graphemes
 from openclaw_tui.ui.first_frame import background_from_environment, background_of, frame, wrapped
+from tests.terminal_screen import Screen
 
 FAMILY = "👨‍👩‍👧"
 FLAG = "🇫🇷"
@@ -18,9 +18,9 @@ def typed(*keys: str) -> EarlyDraft:
     return draft
 
 
-def screen_of(draft: EarlyDraft, width: int, height: int) -> pyte.Screen:
-    screen = pyte.Screen(width, height)
-    pyte.Stream(screen).feed(frame(draft, "status words", width, height))
+def screen_of(draft: EarlyDraft, width: int, height: int) -> Screen:
+    screen = Screen(width, height)
+    screen.feed(frame(draft, "status words", width, height))
     return screen
 
 
@@ -65,11 +65,9 @@ def test_clear_word_and_line() -> None:
 
 
 def test_ctrl_c_clears_then_leaves_and_ctrl_d_leaves_only_when_empty() -> None:
-    draft = typed("text", "\x03")
-    assert draft.text == ""
-    assert not draft.left
-    draft.press("\x03")
-    assert draft.left
+    cleared = typed("text", "\x03")
+    assert (cleared.text, cleared.left) == ("", False)
+    assert typed("text", "\x03", "\x03").left
     assert not typed("text", "\x04").left
     assert typed("\x04").left
 

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyte
 import pytest
+
+from tests.terminal_screen import Screen
 
 PATIENCE = 60.0
 """Seconds after which a screen that does not come is a failure; says nothing about speed."""
@@ -32,10 +33,7 @@ class Terminal:
     fd: int
     answers: bool = True
     written: bytes = b""
-    screen: pyte.Screen = field(default_factory=lambda: pyte.Screen(80, 24))
-
-    def __post_init__(self) -> None:
-        self._stream = pyte.ByteStream(self.screen)
+    screen: Screen = field(default_factory=lambda: Screen(80, 24))
 
     def type(self, text: str) -> None:
         os.write(self.fd, text.encode())
@@ -51,7 +49,7 @@ class Terminal:
         if self.answers and b"\x1b]11;?" in data:
             os.write(self.fd, b"\x1b]11;rgb:fdfd/fdfd/fdfd\x1b\\\x1b[?62;22c")
         self.written += data
-        self._stream.feed(data.replace(b"\x1b[>25u", b"").replace(b"\x1b[<u", b""))
+        self.screen.feed(data)
         return bool(data)
 
     def until(self, condition: Callable[[], bool]) -> None:
@@ -167,7 +165,7 @@ def test_the_theme_follows_the_ground_of_the_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["config", "dumb"])
 def test_the_first_frame_can_be_switched_off(tmp_path: Path, how: str) -> None:
     arguments = ("--config", "ui.firstFrame=false") if how == "config" else ()
-    with terminal(tmp_path, *arguments, **({"TERM": "dumb"} if how == "dumb" else {})) as child:
+    with terminal(tmp_path, *arguments, TERM="dumb" if how == "dumb" else "xterm-256color") as child:
         before = child.modes()
         child.until_shown("ready")
         assert "starting…".encode() not in child.written
