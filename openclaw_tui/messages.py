@@ -116,13 +116,15 @@ class UserMessage:
     """What a person, a summary or the program itself says to the model in the user role.
 
     `entry_id` names the session entry a message came from; None for messages made on the way to a provider.
-    It is not part of a message's identity.
+    It is not part of a message's identity. `sealed` is a summary in the form that the provider in use made of it
+    (JSON, opaque): its adapter sends that instead of the content.
     """
 
     content: tuple[UserContent, ...]
     timestamp: int = 0
     origin: UserOrigin = "user"
     entry_id: str | None = field(default=None, compare=False)
+    sealed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ class ModelInfo:
     """One row of the catalogue, or what is assumed about a model that is in no table.
 
     `context_window` counts tokens of input and output together unless `max_input` says less.
-    `prefix_bound` marks models whose reasoning blocks are tied to the exact bytes before them.
+    `prefix_bound` marks models whose reasoning blocks are tied to the exact bytes before them. `seals_summaries`: the
+    provider can summarise a conversation itself, into a sealed block behind which that reasoning stays valid.
     """
 
     provider: str
@@ -51,6 +52,7 @@ class ModelInfo:
     images: bool = False
     tools: bool = True
     prefix_bound: bool = False
+    seals_summaries: bool = False
     min_cache_tokens: int = 1024
     caches_prefix: bool = True
     cache_breakpoints: bool = False

@@ -4,13 +4,19 @@ Gathers what compaction needs from the session (messages, sizes, the summarising
 draft. A summarising model that cannot hold the source is refused in favour of the session's own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.fitting import fixed_parts
 from openclaw_tui.agent.summarizer import make_summarizer
 from openclaw_tui.agent.tail_results import sent_size, tail_decisions
-from openclaw_tui.compaction.compact import apply_draft, draft_compaction, files_before, summary_chars
+from openclaw_tui.compaction.compact import (
+    PROVIDER_FAILED,
+    apply_draft,
+    draft_compaction,
+    files_before,
+    summary_chars,
+)
 from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact
 from openclaw_tui.compaction.summarizer import SummarizerLimits
 from openclaw_tui.constants import MAX_SUMMARY_CHARS
@@ -21,9 +27,7 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.catalog import find_model
 
 _OVERFLOWS = ("overflow_preemptive", "overflow_provider")
-PROVIDER_METHOD_MISSING = (
-    "compaction.method = provider is not available in this version; the session's own summary is used"
-)
+_NOT_OFFERED = "compaction.method = provider: not offered for {model} here; the session's own summary is used"
 
 
 class BuiltInCompactor:
@@ -77,9 +81,13 @@ async def make_draft(deps: AgentDeps, request: CompactRequest) -> CompactionDraf
     )
     own = requests.model if source.model is not requests.model else None
     idle = given.settings.idle_seconds
-    return await draft_compaction(
+    draft = await draft_compaction(
         given, make_summarizer(deps, source.model, source.in_place, idle_seconds=idle, own=own)
     )
+    if source.limits.can_seal and not draft.sealed:
+        reason = next((note for note in draft.notes if note.startswith(PROVIDER_FAILED)), PROVIDER_FAILED)
+        deps.acts.notice_once("warning", f"compaction.method = provider: {reason}; the session's own summary is used")
+    return draft
 
 
 def apply(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:
@@ -109,22 +117,29 @@ class _Source:
 
 
 async def _source(deps: AgentDeps, request: CompactRequest) -> _Source:
-    model = _summary_model(deps)
-    limits = SummarizerLimits(model.context_window, model.max_output)
-    if deps.requests.settings.compaction.method == "provider":
-        deps.acts.notice_once("warning", PROVIDER_METHOD_MISSING)
-    if model is not deps.requests.model:
-        return _Source(model, limits)
-    window = min(deps.requests.budget.window_tokens, model.context_window)
+    model, seals = _summary_model(deps), _may_seal(deps)
+    is_own = model is deps.requests.model
+    window = min(deps.requests.budget.window_tokens, model.context_window) if is_own else model.context_window
     limits = SummarizerLimits(window, model.max_output)
-    if not model.caches_prefix or request.trigger in _OVERFLOWS:
+    in_place = is_own and model.caches_prefix and request.trigger not in _OVERFLOWS
+    if not (in_place or seals):
         return _Source(model, limits)
     try:
         prepared = await deps.requests.prepare()
     except ContextOverflow:
         return _Source(model, limits)
-    limits = SummarizerLimits(window, model.max_output, True, prepared.size.tokens)
+    limits = replace(limits, can_read_in_place=in_place, in_place_tokens=prepared.size.tokens, can_seal=seals)
     return _Source(model, limits, prepared.request)
+
+
+def _may_seal(deps: AgentDeps) -> bool:
+    """Whether the provider of the session's model is to summarise; said once where it cannot."""
+    if deps.requests.settings.compaction.method != "provider":
+        return False
+    model = deps.requests.model
+    if not model.seals_summaries:
+        deps.acts.notice_once("warning", _NOT_OFFERED.format(model=model.ref))
+    return model.seals_summaries
 
 
 def _summary_model(deps: AgentDeps) -> ModelInfo:

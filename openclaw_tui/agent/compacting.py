@@ -130,7 +130,7 @@ async def _run(
                 "compaction", "failed", "stopped before it ended", tokens_before=before, tokens_after=before
             )
     if result.compacted:
-        deps.requests.after_compaction()
+        deps.requests.after_compaction(keeps_thinking=bool(result.details.get("sealed")))
         result = replace(result, tokens_after=deps.requests.estimated_size())
     _announce(deps, result, trigger, time.monotonic() - started)
     if result.compacted:

@@ -75,7 +75,7 @@ class CompactionDesk:
             raise CompactionFailed("there is no preview to edit; /compact preview makes one")
         if not summary.strip():
             raise CompactionFailed("an empty summary is never stored; the preview keeps its text")
-        self.draft = replace(self.draft, summary=summary.strip())
+        self.draft = replace(self.draft, summary=summary.strip(), sealed="")
         return self.draft
 
     async def apply(self) -> str:

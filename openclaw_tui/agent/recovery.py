@@ -42,6 +42,8 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
             return Recovery("give_up", _no_room(error, problem))
         case InvalidRequest() if transcript_fault(error) == "reasoning" and not state.thinking_dropped:
             return _drop_thinking(error, deps, state)
+        case InvalidRequest() if transcript_fault(error) == "sealed" and deps.requests.memory.sealed_summary.refuse():
+            return _unseal(error, deps, state)
         case ProviderError() if error.retryable:
             return await _wait_or_fail_over(error, deps, state)
         case ProviderError():
@@ -66,6 +68,16 @@ def _drop_thinking(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> 
     deps.requests.drop_thinking()
     deps.acts.record("repair", "quarantined", "the provider refused stored reasoning; it is left out from now on")
     return Recovery("again", error, "reasoning blocks left out")
+
+
+def _unseal(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> Recovery:
+    """The provider refuses its own block: the readable summary takes its place, behind which reasoning cannot stay."""
+    discard_partial(state, deps.emit, deps.session_key, str(error))
+    deps.requests.drop_thinking()
+    deps.acts.record(
+        "repair", "quarantined", "the provider refused its own sealed summary; the readable one is sent from now on"
+    )
+    return Recovery("again", error, "the readable summary is sent")
 
 
 async def _wait_or_fail_over(error: ProviderError, deps: AgentDeps, state: TurnState) -> Recovery:

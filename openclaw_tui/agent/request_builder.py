@@ -190,7 +190,7 @@ class RequestBuilder:
 
     def _pipeline_inputs(self, projection: Projection, at: float) -> PipelineInputs:
         prompt, tools = self._prompt.sent()
-        messages = projection.messages
+        messages = self.memory.sealed_summary.sent(projection, self.model)
         return PipelineInputs(
             session=self.session_ref,
             messages=messages,
@@ -278,11 +278,11 @@ class RequestBuilder:
         """Stored reasoning up to here is left out for this provider from now on; remembered in the session."""
         self.memory.leave_thinking_out(self.model)
 
-    def after_compaction(self) -> None:
-        """The prefix is paid for anew anyway, so changes that waited enter now."""
+    def after_compaction(self, *, keeps_thinking: bool = False) -> None:
+        """The prefix is paid for anew anyway, so changes that waited enter now; reasoning does not survive them."""
         self.compaction_backoff = 0
-        self._prompt.apply_changes()
-        self._leave_bound_thinking_out()
+        if self._prompt.apply_changes() or not keeps_thinking:
+            self._leave_bound_thinking_out()
 
     def reload_prompt(self) -> list[str]:
         """`/reload`: let what changed enter now; the names of what entered."""

@@ -8,12 +8,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_tui.agent.bound_prefix import BoundPrefix
+from openclaw_tui.agent.sealed_summary import SealedSummary
 from openclaw_tui.constants import CALIBRATION_SAVE_EVERY
 from openclaw_tui.context.decisions import GuardDecision, decisions_from_data, decisions_to_data
 from openclaw_tui.context.pipeline import PreparedRequest
 from openclaw_tui.messages import Message, Usage
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.session.custom_types import BOUND_PREFIX, CALIBRATION, GUARD_DECISIONS, THINKING_LEFT_OUT
+from openclaw_tui.session.custom_types import (
+    BOUND_PREFIX,
+    CALIBRATION,
+    GUARD_DECISIONS,
+    PROVIDER_COMPACTION,
+    THINKING_LEFT_OUT,
+)
 from openclaw_tui.session.entries import CompactionEntry, CustomEntry
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tokens import Calibration, estimate_message_tokens
@@ -26,6 +33,7 @@ class RequestMemory:
         self.guard_decisions: dict[str, GuardDecision] = {}
         self.last_result = 0
         self.bound_prefix = BoundPrefix(manager)
+        self.sealed_summary = SealedSummary(manager)
         self._left_out: dict[str, str | None] = {}
         self._unbound: dict[str, tuple[Message | None, frozenset[str]]] = {}
         self._estimates = Growing(estimate_message_tokens)
@@ -85,6 +93,8 @@ class RequestMemory:
             self._left_out[data["provider"]] = data.get("upTo")
         elif custom_type == BOUND_PREFIX:
             self.bound_prefix.read(data)
+        elif custom_type == PROVIDER_COMPACTION:
+            self.sealed_summary.read(data)
         elif custom_type == CALIBRATION and isinstance(data.get("model"), str):
             factor, error = data.get("factor"), data.get("error")
             if isinstance(factor, int | float) and isinstance(error, int | float):

@@ -1,8 +1,9 @@
 """A `Summarizer` made of a provider call.
 
-Two forms: in place, where the instructions follow the conversation exactly as it would be sent next, so that the
-provider reads its cached prefix again; and apart, with the material as one text, without tools. Network trouble is
-tried again like that of any other call, a few times in all; a summariser that says nothing for too long is given up.
+Three forms: in place, where the instructions follow the conversation exactly as it would be sent next, so that the
+provider reads its cached prefix again; sealed, where the provider summarises the beginning of that conversation itself;
+and apart, with the material as one text, without tools. Network trouble is tried again like that of any other call, a
+few times in all; a summariser that says nothing for too long is given up.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.compaction.instructions import SUMMARIZER_SYSTEM_PROMPT
 from openclaw_tui.compaction.summarizer import Summarizer, SummarizerGone, SummaryAnswer, SummaryRequest
 from openclaw_tui.constants import SUMMARY_ATTEMPTS
-from openclaw_tui.errors import ProviderError
+from openclaw_tui.errors import CompactionFailed, ProviderError
 from openclaw_tui.messages import AssistantMessage, Message, UserMessage, text_of, user_text
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.accumulator import Accumulator
@@ -41,7 +42,7 @@ def make_summarizer(
         try:
             return await calls.answer(_wire(deps, current, in_place, request))
         except ProviderError as error:
-            if own is None or current is own:
+            if own is None or current is own or request.sealed:
                 raise
             deps.acts.record("compaction", "skipped", f"{current.ref} failed ({error}); {own.ref} writes the summary")
             current, calls.attempts = own, SUMMARY_ATTEMPTS
@@ -53,6 +54,8 @@ def make_summarizer(
 def _wire(
     deps: AgentDeps, model: ModelInfo, in_place: ProviderRequest | None, request: SummaryRequest
 ) -> ProviderRequest:
+    if request.sealed and in_place is not None:
+        return _sealing_request(in_place, request)
     if request.in_place and in_place is not None:
         return _in_place_request(in_place, request)
     return _apart_request(deps, model, request)
@@ -67,7 +70,9 @@ class _Calls:
     attempts: int = SUMMARY_ATTEMPTS
 
     async def answer(self, wire: ProviderRequest) -> SummaryAnswer:
-        message = await self._until_it_works(wire)
+        message, sealed = await self._until_it_works(wire)
+        if wire.seal_instructions is not None and not sealed:
+            raise CompactionFailed(f"{wire.model.ref} answered without a sealed summary")
         self.deps.spent_usd += message.cost_usd or 0.0
         return SummaryAnswer(
             text=text_of(message.content),
@@ -76,9 +81,10 @@ class _Calls:
             usage=message.usage,
             cost_usd=message.cost_usd,
             model=wire.model.ref,
+            sealed=sealed,
         )
 
-    async def _until_it_works(self, wire: ProviderRequest) -> AssistantMessage:
+    async def _until_it_works(self, wire: ProviderRequest) -> tuple[AssistantMessage, str]:
         attempt = 0
         while True:
             attempt += 1
@@ -92,24 +98,25 @@ class _Calls:
                     raise
                 await (self.deps.sleep or asyncio.sleep)(delay)
 
-    async def _one_call(self, wire: ProviderRequest) -> AssistantMessage:
+    async def _one_call(self, wire: ProviderRequest) -> tuple[AssistantMessage, str]:
+        """The answer, and the provider's own form of the summary where that was asked for."""
         provider = await self.deps.providers.get(wire.model)
         answer = Accumulator(wire.model, timestamp=self.deps.now_ms())
-        message = answer.partial("error")
+        message, sealed = answer.partial("error"), ""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self.idle_seconds) as idle:
                 async for event in provider.stream(wire):
                     idle.reschedule(loop.time() + self.idle_seconds)
                     if isinstance(event, StreamEnded):
-                        message = answer.finish(event)
+                        message, sealed = answer.finish(event), event.sealed
                     else:
                         answer.add(event)
         except TimeoutError:
             if not idle.expired():
                 raise
             raise SummarizerGone(f"{wire.model.ref} said nothing for {self.idle_seconds:g} s") from None
-        return replace(message, cost_usd=cost_usd(wire.model, message.usage))
+        return replace(message, cost_usd=cost_usd(wire.model, message.usage)), sealed
 
 
 def _in_place_request(last: ProviderRequest, request: SummaryRequest) -> ProviderRequest:
@@ -123,6 +130,21 @@ def _in_place_request(last: ProviderRequest, request: SummaryRequest) -> Provide
         last,
         messages=_with_instructions(last.messages, instructions),
         max_output_tokens=min(wanted, last.max_output_tokens),
+    )
+
+
+def _sealing_request(last: ProviderRequest, request: SummaryRequest) -> ProviderRequest:
+    """The next request up to the message that stays: the prefix is the one that what stays was written behind."""
+    ids = [message.entry_id for message in last.messages]
+    if request.before and request.before not in ids:
+        raise CompactionFailed("the request does not begin its kept part where the session does")
+    end = ids.index(request.before) if request.before else len(ids)
+    wanted = request.max_tokens if last.thinking == "off" else request.max_tokens * 2
+    return replace(
+        last,
+        messages=last.messages[:end],
+        max_output_tokens=min(wanted, last.max_output_tokens),
+        seal_instructions=request.instructions,
     )
 
 

@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact
-from openclaw_tui.compaction.instructions import in_place_instructions, retry_instructions, turn_prefix_instructions
+from openclaw_tui.compaction.instructions import (
+    in_place_instructions,
+    retry_instructions,
+    sealed_instructions,
+    turn_prefix_instructions,
+)
 from openclaw_tui.compaction.plan import Cut, first_coverable
 from openclaw_tui.compaction.retention import lost_identifiers
 from openclaw_tui.compaction.serialize import serialize_conversation
@@ -27,10 +32,12 @@ from openclaw_tui.constants import (
 )
 from openclaw_tui.errors import CompactionFailed, ContextOverflow, ProviderError
 from openclaw_tui.messages import Message
-from openclaw_tui.session.custom_types import COMPACTION_CUT
+from openclaw_tui.session.custom_types import COMPACTION_CUT, PROVIDER_COMPACTION
 from openclaw_tui.session.entries import CompactionEntry
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tokens import estimate_text_tokens
+
+PROVIDER_FAILED = "the provider's own compaction was not used"
 
 
 async def draft_compaction(given: CompactionInput, summarizer: Summarizer) -> CompactionDraft:
@@ -57,6 +64,8 @@ def apply_draft(manager: SessionManager, draft: CompactionDraft, *, last_result:
     """
     if not draft.summary.strip():
         raise CompactionFailed("an empty summary is never stored; the history is unchanged")
+    if draft.sealed:
+        manager.append_custom(PROVIDER_COMPACTION, {"model": draft.model, "block": draft.sealed})
     first_kept = (
         draft.first_kept_entry_id or _first_after(manager, draft.leaf_id) or manager.append_custom(COMPACTION_CUT).id
     )
@@ -81,18 +90,23 @@ def plan_tail(given: CompactionInput) -> Tail:
     new = sum(given.measure(m) for m in given.messages[given.fresh_from :])
     if given.previous_summary and not over and new < MIN_NEW_TOKENS_TO_COMPACT_AGAIN:
         raise NothingToCompact(f"already compacted, and only ~{new:,} tokens are new since then")
-    tail = choose_tail(
-        given.messages,
-        given.settings.keep_recent_tokens,
-        room=given.tail_room,
-        smaller=given.force or over,
-        measure=given.measure,
-    )
+    tail = _tail(given)
     if tail is not None:
         return tail
     if over:
         raise NothingToCompact(f"no history is left that a summary could replace; {_what_fills(given)}")
     raise NothingToCompact("the whole talk fits the part that is kept word for word")
+
+
+def _tail(given: CompactionInput, *, verbatim: bool = False) -> Tail | None:
+    return choose_tail(
+        given.messages,
+        given.settings.keep_recent_tokens,
+        room=given.tail_room,
+        smaller=given.force or given.is_over_target,
+        verbatim=verbatim,
+        measure=given.measure,
+    )
 
 
 def _what_fills(given: CompactionInput) -> str:
@@ -105,20 +119,47 @@ def _what_fills(given: CompactionInput) -> str:
 
 
 async def _draft(given: CompactionInput, tail: Tail, summarizer: Summarizer) -> CompactionDraft:
-    covered, kept = _parts(given, tail)
     job = SummaryJob(summarizer, given.limits, given.settings, given.focus)
-    body = await _summarize(job, given, covered, kept, tail.cut)
-    summary, missing = await _checked(job, given, body, covered, kept)
-    draft = _finished(given, tail, summary)
+    draft = await _sealed(job, given) if given.limits.can_seal else None
+    if draft is None:
+        covered, kept = _parts(given, tail)
+        body = await _summarize(job, given, covered, kept, tail.cut)
+        summary, missing = await _checked(job, given, body, covered, kept)
+        draft = replace(_finished(given, tail, summary), missing=tuple(missing))
     return replace(
-        draft,
-        missing=tuple(missing),
-        notes=tuple(job.notes),
-        usage=job.usage,
-        cost_usd=job.cost_usd,
-        calls=job.calls,
-        model=job.model,
+        draft, notes=tuple(job.notes), usage=job.usage, cost_usd=job.cost_usd, calls=job.calls, model=job.model
     )
+
+
+async def _sealed(job: SummaryJob, given: CompactionInput) -> CompactionDraft | None:
+    """The provider's own compaction; None, with a note, where it does not work.
+
+    What stays must stay as it was sent, or the reasoning in it is lost: nothing in the tail is shortened. The readable
+    summary beside the block is the block's own text where it has one, else what can be extracted without a model.
+    """
+    tail = _tail(given, verbatim=True)
+    if tail is None or (given.tail_room is not None and tail.tokens > given.tail_room):
+        job.notes.append(f"{PROVIDER_FAILED}: what stays does not fit unless it is shortened")
+        return None
+    covered, kept = _parts(given, tail)
+    appendix = _appendix(given, covered)
+    request = SummaryRequest(
+        instructions=sealed_instructions(
+            given.settings, (*appendix.user_texts, *appendix.standing), given.focus, splits_turn=tail.cut.is_split
+        ),
+        sealed=True,
+        before=_first_id(kept),
+        max_tokens=summary_tokens(given.limits),
+    )
+    try:
+        text = await job.ask(request, len(serialize_conversation(covered)) + len(given.previous_summary))
+    except (CompactionFailed, ProviderError, ContextOverflow) as error:
+        job.notes.append(f"{PROVIDER_FAILED}: {error}")
+        return None
+    body = text or last_resort(covered, 0, summary_body(given.previous_summary))
+    lost = lost_identifiers(covered, body, kept, given.previous_summary)
+    summary = finish_summary(body, replace(appendix, missing=tuple(lost)), given.max_summary_chars)
+    return replace(_finished(given, tail, summary), missing=tuple(lost), sealed=job.sealed)
 
 
 def _without_model(given: CompactionInput, tail: Tail, reason: str) -> CompactionDraft:
@@ -140,17 +181,21 @@ def _finished(given: CompactionInput, tail: Tail, summary: str) -> CompactionDra
     appendix = _appendix(given, covered)
     return CompactionDraft(
         summary=summary,
-        first_kept_entry_id=next((m.entry_id for m in kept if m.entry_id is not None), ""),
+        first_kept_entry_id=_first_id(kept),
         tokens_before=before,
         tokens_after=after,
         covered=len(covered),
         kept=len(kept),
         shortened=tail.shortened,
-        first_covered_entry_id=next((m.entry_id for m in covered if m.entry_id is not None), ""),
+        first_covered_entry_id=_first_id(covered),
         leaf_id=given.leaf_id,
         read_files=appendix.read_files,
         changed_files=appendix.changed_files,
     )
+
+
+def _first_id(messages: Sequence[Message]) -> str:
+    return next((m.entry_id for m in messages if m.entry_id is not None), "")
 
 
 def _parts(given: CompactionInput, tail: Tail) -> tuple[tuple[Message, ...], tuple[Message, ...]]:

@@ -67,6 +67,7 @@ class CompactionDraft:
     """A compaction that has not been applied. `summary` may be edited (`replace`) before it is.
 
     `shortened`: characters that results of the kept tail may keep, by entry id. `leaf_id`: where the draft was made.
+    `sealed`: the provider's own form of the summary, by `model`; an edited summary loses it.
     """
 
     summary: str
@@ -87,6 +88,7 @@ class CompactionDraft:
     calls: int = 0
     seconds: float = 0.0
     model: str = ""
+    sealed: str = ""
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -103,4 +105,5 @@ class CompactionDraft:
             "calls": self.calls,
             "model": self.model,
             "costUsd": self.cost_usd,
+            **({"sealed": True} if self.sealed else {}),
         }

@@ -4,6 +4,8 @@ The summary is history, not orders; it keeps what a successor needs to go on: st
 decisions with their reasons, open questions, promises, and identifiers letter by letter.
 """
 
+from collections.abc import Sequence
+
 from openclaw_tui.compaction.settings import CompactionSettings, IdentifierPolicy
 from openclaw_tui.constants import MAX_FOCUS_CHARS
 
@@ -54,6 +56,8 @@ MERGE_INSTRUCTIONS = (
 _LANGUAGE = (
     "Write in the language the conversation is mostly held in; do not translate code, paths, identifiers or messages."
 )
+
+SEALED_COPY = "Copy these words of the user letter by letter under ## Constraints/Rules or ## Pending user asks:"
 
 TURN_PREFIX_INSTRUCTIONS = (
     "These messages are the beginning of a turn whose end is kept word for word. Write a short summary of them: what "
@@ -122,6 +126,28 @@ def in_place_instructions(
         "and left-out identifiers are carried on without you.",
         summary_instructions(settings, focus),
         kept,
+        split,
+    )
+
+
+def sealed_instructions(
+    settings: CompactionSettings, word_for_word: Sequence[str], focus: str = "", *, splits_turn: bool = False
+) -> str:
+    """The instruction for a provider that summarises by itself; nothing of ours can stand beside its block.
+
+    So what the user said, and the rules he gave, are handed over to be copied into it.
+    """
+    copied = "\n".join(f"- {text}" for text in word_for_word)
+    split = (
+        "The conversation breaks off in the middle of a turn: end with a paragraph headed **Turn Context (split "
+        "turn):** on what the user asked in that turn and what was done and found so far."
+        if splits_turn
+        else ""
+    )
+    return _joined(
+        summary_instructions(settings, focus),
+        "Where the conversation begins with an earlier summary, carry on what still holds of it.",
+        f"{SEALED_COPY}\n{copied}" if copied else "",
         split,
     )
 

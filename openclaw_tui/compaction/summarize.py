@@ -68,6 +68,7 @@ class SummaryJob:
     calls: int = 0
     notes: list[str] = field(default_factory=list)
     model: str = ""
+    sealed: str = ""
 
     async def ask(self, request: SummaryRequest, source_chars: int) -> str:
         """One summary, checked. Raises CompactionFailed when it is none, ProviderError when the call failed.
@@ -82,6 +83,7 @@ class SummaryJob:
         self.usage = self.usage + answer.usage
         self.cost_usd = None if self.cost_usd is None or answer.cost_usd is None else self.cost_usd + answer.cost_usd
         self.model = answer.model or self.model
+        self.sealed = answer.sealed
         problem = problem_with(answer, source_chars)
         if problem:
             raise CompactionFailed(f"the summary was refused: {problem}")
@@ -93,7 +95,7 @@ def problem_with(answer: SummaryAnswer, source_chars: int) -> str | None:
     text = answer.text.strip()
     if answer.called_tools:
         return "the model called a tool instead of summarising"
-    if not text:
+    if not text and not answer.sealed:
         return "it is empty"
     if answer.stop_reason == "length":
         return "it was cut off by the output limit"

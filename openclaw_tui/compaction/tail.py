@@ -38,12 +38,13 @@ def choose_tail(
     *,
     room: int | None = None,
     smaller: bool = False,
+    verbatim: bool = False,
     measure: Measure = estimate_message_tokens,
 ) -> Tail | None:
     """The largest tail that covers something and fits `room`; the smallest there is where none fits.
 
     `smaller` allows tails below `keep_tokens`; a tail that leaves next to nothing to cover counts only where there is
-    no other. None: there is nothing before any tail that could be covered.
+    no other. `verbatim` shortens nothing. None: there is nothing before any tail that could be covered.
     """
     best: Tail | None = None
     start = first_coverable(messages)
@@ -52,7 +53,10 @@ def choose_tail(
         cut = find_cut(messages, keep, measure)
         if cut is None or cut.index <= start:
             continue
-        tail = _fitted(messages, cut, keep or keep_tokens, room, measure)
+        if verbatim:
+            tail = Tail(cut, sum(measure(message) for message in messages[cut.index :]))
+        else:
+            tail = _fitted(messages, cut, keep or keep_tokens, room, measure)
         if best is None or tail.tokens < best.tokens:
             best = tail
         worth_it = sum(measure(m) for m in messages[start : cut.index]) >= MIN_COVERED_TOKENS

@@ -25,6 +25,14 @@ from openclaw_tui.messages import (
 )
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.anthropic_cache import cache_control, mark_conversation, mark_last
+from openclaw_tui.providers.anthropic_compaction import (
+    COMPACT_BETA,
+    compaction_head,
+    is_sealed,
+    is_sealed_turn,
+    needs_beta,
+    sealed_block,
+)
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.thinking_levels import nearest_level
 from openclaw_tui.providers.wire_cache import Block, encode_json
@@ -79,8 +87,9 @@ def build_request(request: ProviderRequest, fold: Fold, *, is_official: bool = T
         previous = request.previous_response_id or ""
         head["diagnostics"] = {"previous_message_id": previous if previous.startswith("msg_") else None}
     drop = request.model.prefix_bound and (request.drop_mismatched_thinking or bool(missing))
-    head |= _thinking(request, messages, drop=drop)
-    return AnthropicRequest(head, messages, (BINDING_BETA,) if drop else ())
+    head |= _thinking(request, messages, drop=drop) | compaction_head(request)
+    betas = ((BINDING_BETA, drop), (COMPACT_BETA, needs_beta(request)))
+    return AnthropicRequest(head, messages, tuple(beta for beta, wanted in betas if wanted))
 
 
 def _system(request: ProviderRequest) -> list[Block]:
@@ -114,8 +123,8 @@ def _add(turns: list[Block], message: Message, images: bool) -> None:
         blocks = [_without_images(block) for block in blocks]
     if not blocks:
         return
-    role = "assistant" if isinstance(message, AssistantMessage) else "user"
-    if turns and turns[-1]["role"] == role:
+    role = "assistant" if isinstance(message, AssistantMessage) or is_sealed(message) else "user"
+    if turns and turns[-1]["role"] == role and not is_sealed_turn(turns[-1]):
         turns[-1] = {"role": role, "content": _results_first([*turns[-1]["content"], *blocks])}
     else:
         turns.append({"role": role, "content": blocks})
@@ -131,6 +140,8 @@ def _results_first(content: list[Block]) -> list[Block]:
 
 def _convert(message: Message) -> list[Block]:
     match message:
+        case UserMessage(sealed=str(sealed)):
+            return [sealed_block(sealed)]
         case UserMessage(content=content):
             return _user_blocks(content)
         case ToolResultMessage():

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from openclaw_tui.errors import ProviderContextOverflow, ProviderUnavailable
 from openclaw_tui.messages import AssistantContent, StopReason, TextBlock, ThinkingBlock, ToolCallBlock, Usage
+from openclaw_tui.providers.anthropic_compaction import CompactionBlock
 from openclaw_tui.providers.base import (
     BlockDone,
     StreamEnded,
@@ -80,6 +81,7 @@ class AnthropicStream:
         self._diagnostics: Mapping[str, Any] = {}
         self._dropped = 0
         self._has_content = self._has_calls = False
+        self._compaction: CompactionBlock | None = None
         self.ended = False
 
     def feed(self, event: Event) -> Iterator[StreamEvent]:
@@ -119,6 +121,8 @@ class AnthropicStream:
                 block.call_id, block.name = str(start.get("id") or ""), str(start.get("name") or "")
                 block.given = start.get("input") or {}
                 yield ToolCallChunk(index, block.call_id, block.name, "")
+            case "compaction":
+                self._compaction = CompactionBlock(start)
 
     def _grow(self, index: int, delta: Event) -> Iterator[StreamEvent]:
         block = self._blocks.get(index)
@@ -129,6 +133,8 @@ class AnthropicStream:
                 yield from self._add(index, block, delta["text"])
             case "thinking_delta":
                 yield from self._add(index, block, delta["thinking"])
+            case "signature_delta" | "compaction_delta" if block.kind == "compaction" and self._compaction:
+                self._compaction.add(delta)
             case "signature_delta":
                 block.signature = delta["signature"]
             case "input_json_delta":
@@ -148,6 +154,8 @@ class AnthropicStream:
 
     def _close(self, index: int) -> Iterator[StreamEvent]:
         block = self._blocks.pop(index, None)
+        if block is not None and block.kind == "compaction" and self._compaction is not None:
+            block = _Block("text", [self._compaction.text])
         finished = block.finished() if block else None
         if finished is not None:
             self._has_calls |= isinstance(finished, ToolCallBlock)
@@ -180,6 +188,7 @@ class AnthropicStream:
             diagnostics=self._diagnostics,
             dropped_thinking=self._dropped,
             detail=self._detail or _DETAILS.get(self._stop, ""),
+            sealed=self._compaction.sealed if self._compaction else "",
         )
 
     def _stop_reason(self) -> StopReason:

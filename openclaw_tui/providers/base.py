@@ -28,7 +28,8 @@ class ProviderRequest:
 
     `system_stable` stands above the cache boundary and is byte-equal through the session; `system_dynamic` below it.
     `drop_mismatched_thinking` asks a prefix-bound API to drop reasoning whose prefix changed instead of refusing.
-    `previous_response_id` lets providers with cache diagnostics compare with the last answer.
+    `previous_response_id` lets providers with cache diagnostics compare with the last answer. `seal_instructions` asks
+    a model that `seals_summaries` for nothing but a summary of `messages` in the provider's own sealed form.
     """
 
     model: ModelInfo
@@ -42,6 +43,7 @@ class ProviderRequest:
     session_id: str = ""
     drop_mismatched_thinking: bool = False
     previous_response_id: str | None = None
+    seal_instructions: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class BlockDone:
 class StreamEnded:
     """The whole answer arrived. `diagnostics` is what the provider says about its cache, where it says anything.
 
-    `dropped_thinking` counts reasoning blocks the provider left out because their prefix had changed.
+    `dropped_thinking` counts reasoning blocks the provider left out because their prefix had changed. `sealed` is the
+    summary that was asked for with `seal_instructions`, to be sent back as `UserMessage.sealed`.
     """
 
     stop_reason: StopReason
@@ -96,6 +99,7 @@ class StreamEnded:
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
     dropped_thinking: int = 0
     detail: str = ""
+    sealed: str = ""
 
 
 StreamEvent: TypeAlias = StreamStarted | TextChunk | ThinkingChunk | ToolCallChunk | BlockDone | StreamEnded

@@ -71,6 +71,11 @@ def list_models(overrides: Overrides = NO_OVERRIDES) -> tuple[ModelInfo, ...]:
     return tuple({**bundled, **own}.values())
 
 
+def without_snapshot(model_id: str) -> str:
+    """The id without the date of a snapshot: `claude-opus-5-20260801` is `claude-opus-5` on a certain day."""
+    return _SNAPSHOT.sub("", model_id)
+
+
 def supported_level(model: ModelInfo, level: ThinkingLevel) -> ThinkingLevel:
     """The level nearest to `level` that the model offers, the lower one when two are as near; `off` if it has none."""
     return nearest_level(level, model.thinking_levels) if model.thinking_levels else "off"
@@ -101,6 +106,7 @@ def _row(provider: str, row: Mapping[str, Any]) -> ModelInfo:
         default_thinking=row.get("level", "off"),
         images=row.get("images", False),
         prefix_bound=row.get("prefix_bound", False),
+        seals_summaries=row.get("seals_summaries", False),
         min_cache_tokens=row.get("min_cache_tokens", 1024),
         caches_prefix=row.get("caches_prefix", True),
         cache_breakpoints=row.get("cache_breakpoints", False),
@@ -158,7 +164,7 @@ def _named(models: Iterable[ModelInfo], model_id: str) -> ModelInfo | None:
     by_id = {model.id: model for model in models}
     if model_id in by_id:
         return by_id[model_id]
-    row = by_id.get(_SNAPSHOT.sub("", model_id))
+    row = by_id.get(without_snapshot(model_id))
     return replace(row, id=model_id, name=f"{row.name} ({model_id})", default=False) if row else None
 
 

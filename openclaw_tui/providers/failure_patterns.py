@@ -142,6 +142,16 @@ REASONING_PATTERNS = (
     ),
 )
 
+SEALED_PATTERNS = (
+    Pattern(
+        r"`compaction` block|tag 'compaction' found",
+        (
+            "messages.0.content.0: Invalid `signature` in `compaction` block",
+            "messages.0.content.0: Input tag 'compaction' found using 'type' does not match any of the expected tags",
+        ),
+    ),
+)
+
 PAIRING_PATTERNS = (
     Pattern(
         r"`?tool_use`? ids were found without|unexpected `?tool_use_id`?|`?tool_use`? ids must be unique",

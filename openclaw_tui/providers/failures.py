@@ -31,11 +31,12 @@ from openclaw_tui.providers.failure_patterns import (
     QUOTA_PATTERNS,
     RATE_WORDING,
     REASONING_PATTERNS,
+    SEALED_PATTERNS,
     FailureClass,
 )
 from openclaw_tui.providers.waits import retry_after_seconds
 
-TranscriptFault: TypeAlias = Literal["reasoning", "pairing"]
+TranscriptFault: TypeAlias = Literal["reasoning", "pairing", "sealed"]
 
 _OVERFLOW_STATUS = frozenset({None, 200, 400, 413, 422, 500})
 _SERVER_FAULT, _CLIENT_FAULT, _REDIRECT = range(500, 600), range(400, 500), range(300, 400)
@@ -127,6 +128,8 @@ def overflow_figures(message: str, details: Any = None) -> tuple[int | None, int
 def transcript_fault(error: InvalidRequest) -> TranscriptFault | None:
     """What a refused history suffers from, where one repair and one more try can help."""
     text = str(error)
+    if any(pattern.search(text) for pattern in SEALED_PATTERNS):
+        return "sealed"
     if any(pattern.search(text) for pattern in REASONING_PATTERNS):
         return "reasoning"
     return "pairing" if any(pattern.search(text) for pattern in PAIRING_PATTERNS) else None

@@ -62,7 +62,7 @@ def _add(message: Message, fold: Fold[None], policy: TranscriptPolicy, separate:
             outputs.append(_note(OPENING_TEXT))
             outputs.append(message)
             fold.count("opening_added")
-        case UserMessage(), UserMessage():
+        case UserMessage(sealed=None), UserMessage():
             outputs[-1] = _merge_users(previous, message)
             fold.count("users_merged")
         case AssistantMessage(), AssistantMessage() if _is_superseded(previous):

@@ -110,14 +110,6 @@ async def test_another_model_that_fails_is_replaced_by_the_own_one(
         assert it.provider.requests[-1].model.id == "script"
 
 
-async def test_method_of_the_provider_is_refused_with_a_clear_line_and_the_own_one_used(tmp_path: Path) -> None:
-    async with agent(tmp_path, forever="ok", config=("agents.defaults.compaction.method=provider",)) as it:
-        await talked(it, 8)
-        it.provider.forever = SUMMARY
-        assert (await it.session.compact()).startswith("Compacted")
-        assert sum("compaction.method" in notice for notice in it.notices) == 1
-
-
 @pytest.mark.parametrize("api", list(APIS))
 async def test_compaction_on_a_real_api_reads_the_cache_and_sends_nothing_that_is_refused(
     tmp_path: Path, api: ApiName

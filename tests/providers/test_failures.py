@@ -188,6 +188,7 @@ def test_pairing_and_reasoning_faults_are_told_apart() -> None:
 
     assert {fault(s) for p in known.REASONING_PATTERNS for s in p.samples} == {"reasoning"}
     assert {fault(s) for p in known.PAIRING_PATTERNS for s in p.samples} == {"pairing"}
+    assert {fault(s) for p in known.SEALED_PATTERNS for s in p.samples} == {"sealed"}
     assert fault("max_tokens: too small") is None
 
 
