@@ -124,7 +124,8 @@ def _plain(text: str) -> str:
     text = re.sub(r"(?<![*\w])\*(\w[^*]*)\*(?!\*)", r"\1", text)
     text = re.sub(r"\[([^\]]+)\](?:\([^)]+\)|\[[^\]]*\])?", r"\1", text)
     text = re.sub(r"``([^`]+)``|:\w+:`([^`<]+)(?: <[^>]*>)?`", lambda m: f"`{m[1] or m[2]}`", text)
-    return re.sub(r"<[^>]+>|\*\*|__(?=\w)|(?<=\w)__", "", text).strip(" _*")
+    text = re.sub(r"<[^>]+>|\*\*|__(?=\w)|(?<=\w)__", "", text)
+    return re.sub(r"\\([^\w\s])", r"\1", text).strip(" _*")
 
 
 def _from_manifest(facts: ProjectFacts, name: str, text: str) -> None:
