@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"\[([^\]]+)\](?:\([^)]+\)|\[[^\]]*\])?", r"\1", text)
     text = re.sub(r"``([^`]+)``|:\w+:`([^`<]+)(?: <[^>]*>)?`", lambda m: f"`{m[1] or m[2]}`", text)
     text = re.sub(r"<[^>]+>|\*\*|__(?=\w)|(?<=\w)__", "", text)
-    return re.sub(r"\\([^\w\s])", r"\1", text).strip(" _*")
+    return re.sub(r"\\([^a-zA-Z0-9\s])", r"\1", text).strip(" _*")
 
 
 def _from_manifest(facts: ProjectFacts, name: str, text: str) -> None:
