@@ -17,12 +17,13 @@ SUBCOMMANDS = (
     "context",
     "sessions",
     "skills",
+    "memory",
     "models",
     "config",
     "doctor",
     "completion",
 )
-ABSENT_COMMANDS = ("memory", "acp", "serve", "replay", "mcp")
+ABSENT_COMMANDS = ("acp", "serve", "replay", "mcp")
 """Words that other versions know as commands: named as absent instead of being sent to a model as a prompt."""
 
 

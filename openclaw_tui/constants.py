@@ -168,6 +168,13 @@ RETENTION_MAX_LISTED = 40
 RETENTION_RETRY_LOST = 41
 """Missing identifiers from which on the summariser is asked once more: as many as fit are simply listed."""
 
+RECENT_TURNS_CHARS = 3_000
+RECENT_TURN_LINE_CHARS = 600
+"""Turns before the kept tail that a summary quotes: all of them together (ours), and one message (OC)."""
+
+UNASKED_NAMES_LISTED = 8
+"""Names in a summary's asks that are listed because the user never used them (ours)."""
+
 COMPACTION_BACKOFF_GROWTH = 1.05
 """After an automatic compaction that failed, the next waits until the context has grown by this factor (ours)."""
 
@@ -271,8 +278,17 @@ SESSION_NAMES_SHOWN = 5
 """How many sessions are named when the beginning of an id fits several (ours)."""
 
 SESSION_SEARCH_MAX_HITS = 50
+SESSION_SEARCH_MAX_PER_SESSION = 10
 SESSION_SEARCH_SNIPPET_CHARS = 160
-"""Places one search over all sessions shows, and the text around each (ours)."""
+"""Places one search over all sessions shows, of all and of one session, and the text around each (ours)."""
+
+SESSION_SCAN_MAX_BYTES = 512 * 1024 * 1024
+"""Most session files one search goes through, newest first (ours: about a second)."""
+
+SESSION_SCAN_CHUNK_BYTES = 4 * 1024 * 1024
+RECALLED_SESSIONS_MAX_HITS = 12
+RECALLED_SESSIONS_SNIPPET_CHARS = 700
+"""What the agent is shown of a search in earlier sessions (OC: its snippets of notes)."""
 
 ENTRY_ID_TRIES = 100
 """Tries for a free short entry id before a long one is taken (OC)."""

@@ -19,6 +19,7 @@
     │   ├── ModelNotFound
     │   └── EmptyResponse
     ├── CompactionFailed               never ends a session
+    ├── MemoryFailed                   a note or the search index cannot be used; the work goes on
     ├── EngineError                    a context engine broke its contract
     ├── LimitReached                   turns, money or tokens: the user's own limit
     └── ToolError                      becomes an error result for the model, not a crash
@@ -165,6 +166,10 @@ class CompactionFailed(OpenClawError):
     def __init__(self, message: str, *, fallback_text: str | None = None) -> None:
         super().__init__(message)
         self.fallback_text = fallback_text
+
+
+class MemoryFailed(OpenClawError):
+    pass
 
 
 class EngineError(OpenClawError):

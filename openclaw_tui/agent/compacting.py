@@ -11,11 +11,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.memory_flush import flush_if_due, flush_is_due
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.constants import COMPACTION_BACKOFF_GROWTH, MAX_CONSECUTIVE_COMPACTIONS
 from openclaw_tui.context.engine import CompactionTrigger, CompactRequest, CompactResult
 from openclaw_tui.context.pipeline import PreparedRequest
-from openclaw_tui.errors import CompactionFailed, ContextOverflow, PreemptiveContextOverflow, SessionWriteFailed
+from openclaw_tui.errors import (
+    CompactionFailed,
+    ContextOverflow,
+    PreemptiveContextOverflow,
+    ProviderContextOverflow,
+    SessionWriteFailed,
+)
 from openclaw_tui.events import CompactionEnded, CompactionStarted
 from openclaw_tui.messages import AssistantMessage
 from openclaw_tui.session.truncation import truncate_session_after_compaction
@@ -31,13 +38,15 @@ async def compact_if_needed(
     """
     budget = deps.requests.budget
     size = prepared.size.tokens
-    wanted = after_flush or size > budget.trigger_tokens or prepared.wants_compaction
+    flush_due = flush_is_due(deps, size)
+    wanted = after_flush or flush_due or size > budget.trigger_tokens or prepared.wants_compaction
     if not wanted or not deps.requests.compaction_enabled or size < deps.requests.compaction_backoff:
         return False
     if deps.engine.info.owns_compaction and size <= budget.usable_tokens:
         return False
     trigger: CompactionTrigger = "threshold" if state.steps or _knows_the_talk(deps) else "preflight"
-    trigger = "memory_flush" if after_flush else trigger
+    early = flush_due and size <= budget.trigger_tokens
+    trigger = "memory_flush" if after_flush or early else trigger
     result = await _run(deps, trigger, size, force=False)
     if result.compacted:
         state.compactions_in_a_row += 1
@@ -56,6 +65,8 @@ def _knows_the_talk(deps: AgentDeps) -> bool:
 
 async def compact_after_overflow(deps: AgentDeps, state: TurnState, error: ContextOverflow) -> str:
     """Make room after an overflow; why it cannot be made, or empty when it was."""
+    if isinstance(error, ProviderContextOverflow):
+        deps.requests.learn_window(error.limit)
     if state.compactions_in_a_row >= MAX_CONSECUTIVE_COMPACTIONS:
         return f"it was tried {MAX_CONSECUTIVE_COMPACTIONS} times in a row"
     trigger: CompactionTrigger = (
@@ -113,6 +124,8 @@ async def _run(
     focus: str = "",
     compact: Callable[[CompactRequest], Awaitable[CompactResult]] | None = None,
 ) -> CompactResult:
+    if compact is None:
+        await flush_if_due(deps, trigger, size)
     before = deps.requests.estimated_size()
     deps.emit(CompactionStarted(deps.session_key, trigger, before))
     deps.acts.record("compaction", "started", trigger, tokens_before=before, measured=size)

@@ -25,6 +25,7 @@ from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.memory import build_desk
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
+from openclaw_tui.app.session_record import SessionFacts
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
 from openclaw_tui.app.skills import SkillShelf, build_shelf
 from openclaw_tui.app.subagents import Family, build_subagents
@@ -164,7 +165,6 @@ def _compose(
             live_limits=lambda model: live_limits(model, credentials_for(model, config, paths)),
         ),
     )
-    requests.save = metadata_saver(manager, paths, session_key)
     deps = AgentDeps(
         session_key=session_key,
         manager=manager,
@@ -181,6 +181,8 @@ def _compose(
         memory=memory,
         children=subagents.runs,
     )
+    facts = SessionFacts(deps, shelf.names, last_channel=channel)
+    requests.save = metadata_saver(manager, paths, session_key, facts)
     compactor.bind(deps)
     session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
     subagents.bind(session)

@@ -3,6 +3,7 @@
 from openclaw_tui.app.compose import App
 from openclaw_tui.commands.context_commands import CONTEXT_COMMANDS
 from openclaw_tui.commands.file_commands import file_commands
+from openclaw_tui.commands.memory_commands import MEMORY_COMMANDS
 from openclaw_tui.commands.model_commands import MODEL_COMMANDS
 from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, table_text
 from openclaw_tui.commands.session_commands import SESSION_COMMANDS
@@ -27,6 +28,7 @@ def all_commands(paths: Paths | None = None, *, trusted: bool = False) -> Comman
         *CONTEXT_COMMANDS,
         *MODEL_COMMANDS,
         *SKILL_COMMANDS,
+        *MEMORY_COMMANDS,
     )
     if paths is not None:
         taken = {name for command in table.commands for name in (command.name, *command.aliases)}

@@ -15,6 +15,7 @@ _MODULES = {
     "context": "context",
     "sessions": "sessions",
     "skills": "skills",
+    "memory": "memory",
     "models": "models",
     "config": "config",
     "doctor": "doctor",

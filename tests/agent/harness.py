@@ -32,6 +32,8 @@ from tests.strict_fake import StrictFake
 
 E = TypeVar("E", bound=AgentEvent)
 WINDOW = 40_000
+NO_FLUSH = "agents.defaults.compaction.memoryFlush.enabled=false"
+"""Notes before a compaction are a model call more; tests that are not about them go without."""
 PRICE = Price(input=10, output=50, cache_read=1, cache_write=12.5)
 SCRIPTED = ModelInfo("scripted", "script", "scripted", context_window=WINDOW, max_output=4_000, price=PRICE)
 CHAT = ModelInfo("gate", "model-1", "openai-chat", context_window=200_000, max_output=8_000, images=True)
@@ -137,7 +139,8 @@ class Agent:
 
 def compose(project: Path, *, interactive: bool = False, mode: str = "bypassPermissions", **options: Any) -> Agent:
     project.mkdir(parents=True, exist_ok=True)
-    given = {"cwd": project, "model": "offline/guide", "permission_mode": mode, **options}
+    config = (NO_FLUSH, *options.pop("config", ()))
+    given = {"cwd": project, "model": "offline/guide", "permission_mode": mode, "config": config, **options}
     return Agent(build_app(Options(**given), channel="cli", interactive=interactive))
 
 
