@@ -57,7 +57,8 @@ def command_completions(table: CommandTable, typed: str) -> list[Completion]:
     if not found and len(typed) > 1:
         near = table.near(typed.lower())
         found = [command for command in table.commands if command.name in near]
-    return [_of_command(command) for command in found]
+    by_name = sorted(found, key=lambda command: not command.name.startswith(typed.lower()))
+    return [_of_command(command) for command in by_name]
 
 
 def _of_command(command: Command) -> Completion:

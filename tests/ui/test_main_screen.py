@@ -2,13 +2,12 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
 from openclaw_tui.errors import RateLimited
 from openclaw_tui.providers.scripted import Step
-from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from openclaw_tui.ui.textual.screens.help import HelpScreen
 from openclaw_tui.ui.textual.screens.picker import PickerScreen
 from tests.ui.screen_app import (
@@ -126,71 +125,6 @@ async def test_esc_twice_clears_a_text_and_the_history_keeps_it(tmp_path: Path) 
     await app.close()
 
 
-async def test_ctrl_c_clears_first_then_stops_then_leaves(tmp_path: Path) -> None:
-    app, _ = make_screen(tmp_path / "p", [HANGS])
-    async with app.run_test() as pilot:
-        await send(pilot, "begin")
-        await until(pilot, lambda: "some words" in transcript_text(pilot))
-        await type_text(pilot, "draft")
-        await pilot.press("ctrl+c")
-        assert app.main.prompt.text == ""
-        assert app.talk.session.is_busy
-        await pilot.press("ctrl+c")
-        await settled(pilot)
-        assert not app.talk.session.is_busy
-        assert app.is_running
-        app.main._pressed.clear()
-        await pilot.press("ctrl+c")
-        assert "Ctrl+C again leaves" in status_text(pilot)
-        await pilot.press("ctrl+c")
-        await pilot.pause()
-    assert app.return_value == 0
-    await app.close()
-
-
-async def test_leaving_asks_before_it_ends_a_background_command(tmp_path: Path) -> None:
-    step = Step(calls=[("exec", {"command": "sleep 300", "background": True})])
-    app, _ = make_screen(tmp_path / "p", [step, "started"], permission_mode="bypassPermissions")
-    async with app.run_test() as pilot:
-        await send(pilot, "start it")
-        await settled(pilot)
-        assert app.talk.background_commands() == ["sleep 300"]
-        await pilot.press("ctrl+c", "ctrl+c")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
-        await pilot.press("n")
-        await pilot.pause()
-        assert app.is_running
-        assert app.talk.background_commands() == ["sleep 300"]
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
-        await pilot.press("y")
-        await pilot.pause()
-    assert app.return_value == 0
-    await app.close()
-
-
-async def test_ctrl_d_deletes_in_a_text_and_leaves_an_empty_prompt(tmp_path: Path) -> None:
-    app, _ = make_screen(tmp_path / "p")
-    async with app.run_test() as pilot:
-        await type_text(pilot, "ab")
-        await pilot.press("home", "ctrl+d")
-        assert app.main.prompt.text == "b"
-        await pilot.press("ctrl+d", "ctrl+d")
-        await pilot.pause()
-    assert app.return_value == 0
-    await app.close()
-
-
-@pytest.mark.parametrize("word", ["/exit", "/quit", "exit", ":q"])
-async def test_leaving_words(tmp_path: Path, word: str) -> None:
-    app, _ = make_screen(tmp_path / "p")
-    async with app.run_test() as pilot:
-        await send(pilot, word)
-        await pilot.pause()
-    assert app.return_value == 0
-    await app.close()
-
-
 async def test_a_mistyped_command_costs_no_call_and_stays_in_the_prompt(tmp_path: Path) -> None:
     app, provider = make_screen(tmp_path / "p")
     async with app.run_test(size=(100, 24)) as pilot:
@@ -270,10 +204,9 @@ async def test_shift_tab_cycles_modes_and_question_mark_shows_the_keys(tmp_path:
         assert seen == ["acceptEdits", "plan", "default"]
         await pilot.press("question_mark")
         await pilot.pause()
-        assert isinstance(app.screen, HelpScreen)
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
         await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen is app.main
+        await until(pilot, lambda: app.screen is app.main)
         await type_text(pilot, "why?")
         assert app.main.prompt.text == "why?"
     await app.close()
@@ -321,6 +254,36 @@ async def test_typing_goes_to_the_prompt_wherever_the_focus_is(tmp_path: Path) -
         await type_text(pilot, "hi")
         assert app.main.prompt.text == "hi"
         assert app.focused is app.main.prompt.area
+    await app.close()
+
+
+async def test_keys_that_come_before_the_prompt_has_the_focus_are_not_lost(tmp_path: Path) -> None:
+    app, provider = make_screen(tmp_path / "p")
+    seen: list[str] = []
+
+    async def at_once(pilot: Pilot[Any]) -> None:
+        await pilot.press("slash", "x", "backspace", "h", "ctrl+j", "i")
+        seen.append(app.main.prompt.text)
+        app.exit(0)
+
+    await app.run_async(headless=True, auto_pilot=at_once)
+    await app.close()
+    assert seen == ["/h\ni"]
+    assert provider.requests == []
+
+
+async def test_the_keys_of_the_conversation_work_when_it_has_the_focus(tmp_path: Path) -> None:
+    app, _ = make_screen(tmp_path / "p", ["\n\n".join(f"line {n}" for n in range(60))])
+    async with app.run_test() as pilot:
+        await send(pilot, "first")
+        await settled(pilot)
+        app.main.transcript.focus()
+        await pilot.press("g")
+        await shown(pilot)
+        assert app.main.transcript.scroll_offset.y == 0
+        assert app.main.prompt.text == ""
+        await pilot.press("escape", "j")
+        assert app.main.prompt.text == "j"
     await app.close()
 
 

@@ -13,7 +13,7 @@ from openclaw_tui.messages import (
     ToolResultMessage,
     user_text,
 )
-from openclaw_tui.providers.scripted import Step
+from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.ui.first_frame import Handover
 from openclaw_tui.ui.textual.history_items import history_items
 from openclaw_tui.ui.textual.screens.picker import PickerScreen
@@ -46,7 +46,7 @@ async def test_a_first_prompt_and_what_was_sent_early_are_sent_in_order(tmp_path
 
 async def test_a_resumed_session_shows_what_was_said_and_done(tmp_path: Path) -> None:
     project = tmp_path / "p"
-    steps = [Step("let me look", thinking="hm", calls=[("ls", {"path": "."})]), "**all** seen [x"]
+    steps: list[Answer] = [Step("let me look", thinking="hm", calls=[("ls", {"path": "."})]), "**all** seen [x"]
     app, _ = make_screen(project, steps)
     async with app.run_test() as pilot:
         await send(pilot, "look around")

@@ -11,7 +11,7 @@ from textual.color import Color
 from textual.strip import Strip
 
 from openclaw_tui.constants import MIN_TEXT_CONTRAST
-from openclaw_tui.providers.scripted import Step
+from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
 from openclaw_tui.ui.textual.themes import DARK, LIGHT, choose_theme
 from tests.ui.screen_app import WRITE, make_screen, send, settled, shown, transcript_text, type_text, until
@@ -60,7 +60,7 @@ def luminance(color: RichColor) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-TALK = [
+TALK: list[Answer] = [
     Step(
         "Some *prose* with `code`.\n\n```python\nx = 1  # one\n```\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |",
         thinking="hm",

@@ -7,6 +7,7 @@ whoever started the program (`ui/start.py`).
 import asyncio
 import logging
 import signal
+from pathlib import PurePath
 from typing import ClassVar
 
 from textual import work
@@ -34,7 +35,7 @@ class OpenClawApp(App[int]):
     """Runs until the user leaves; `crash` is what ended it otherwise."""
 
     TITLE = "openclaw-tui"
-    CSS_PATH: ClassVar[list[str]] = ["styles/main.tcss", "styles/side.tcss"]
+    CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = ["styles/main.tcss", "styles/side.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "leave", "Leave", show=False, priority=True)]
 

@@ -27,8 +27,8 @@ class Key:
 
 KEYS: tuple[Key, ...] = (
     Key("prompt", "enter", "send", "Enter", "send; while it works: steer at the next safe point", "Writing"),
-    Key("prompt", "shift+enter,ctrl+j,alt+enter", "newline", "Shift+Enter, Ctrl+J, Alt+Enter", "new line", "Writing"),
-    Key("prompt", "", "", "\\ Enter", "new line, in every terminal", "Writing"),
+    Key("prompt", "shift+enter,ctrl+j,alt+enter", "newline", "Shift+Enter, Ctrl+J", "new line", "Writing"),
+    Key("prompt", "", "", "Alt+Enter, \\ Enter", "new line, in every terminal", "Writing"),
     Key("prompt", "tab", "tab", "Tab", "complete; while it works: send after this turn", "Writing"),
     Key(
         "prompt",

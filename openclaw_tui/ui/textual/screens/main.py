@@ -17,7 +17,7 @@ from openclaw_tui.tools.approval import Decision
 from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
 from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.approval_desk import ApprovalDesk
-from openclaw_tui.ui.textual.bindings import bindings_of
+from openclaw_tui.ui.textual.bindings import actions_of, bindings_of
 from openclaw_tui.ui.textual.command_runner import CommandRunner
 from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.event_router import EventRouter
@@ -28,9 +28,11 @@ from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
+from openclaw_tui.ui.welcome import welcome
 
 _MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
 _LEAVING_WORDS = ("exit", "quit", ":q")
+_PROMPT_ACTIONS = actions_of("prompt") | {"backspace": "delete_left"}
 
 
 class MainScreen(WithPanels):
@@ -82,7 +84,10 @@ class MainScreen(WithPanels):
         self.prompt.use_project(
             project, PromptHistory.of_project(history, project), StoredDraft.of_project(history, project)
         )
-        self.transcript.load_history(history_items(composed.session.deps.manager.branch()))
+        earlier = history_items(composed.session.deps.manager.branch())
+        self.transcript.load_history(earlier)
+        if not earlier:
+            self.transcript.add_notice("info", welcome(composed.paths.project))
         for notice in composed.notices:
             self.transcript.add_notice("info", notice)
         talk.start(EventRouter(self.transcript, self.status, self.queue, self))
@@ -105,6 +110,7 @@ class MainScreen(WithPanels):
     @on(PromptArea.Sent)
     def _sent(self, event: PromptArea.Sent) -> None:
         """A leaving word, a command, or a message. What cannot be sent goes back into the prompt."""
+        self._typed_at = 0.0  # whoever sends has stopped writing
         text = event.text.strip("\n")
         busy = self.talk.session.is_busy
         parsed = self.runner.table.parse(text)
@@ -164,12 +170,21 @@ class MainScreen(WithPanels):
         return monotonic() - self._typed_at < 2 * APPROVAL_GUARD_SECONDS
 
     # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
-    def on_key(self, event: events.Key) -> None:
-        """Typing goes to the prompt, wherever the focus is."""
-        if event.is_printable and event.character and self.focused is not self.prompt.area:
+    async def on_key(self, event: events.Key) -> None:
+        """Typing goes to the prompt, wherever the focus is; also keys that came before the prompt had it."""
+        focused = self.focused
+        if focused is not None and event.key in focused._bindings.key_to_bindings and focused is not self.prompt.area:
+            return
+        if event.character == "?" and not self.prompt.text:
+            event.stop()
+            self.acts.show_help()
+        elif event.is_printable and event.character:
+            event.stop()
             self.prompt.area.focus()
             self.prompt.insert(event.character)
+        elif focused in (None, self.prompt.area) and event.key in _PROMPT_ACTIONS:
             event.stop()
+            await self.prompt.area.run_action(_PROMPT_ACTIONS[event.key])
 
     def on_paste(self, event: events.Paste) -> None:
         self.prompt.area.focus()
