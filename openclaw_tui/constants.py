@@ -308,6 +308,16 @@ BOOTSTRAP_MIN_CHARS = 64
 """With less budget left a file is skipped with a warning (OC)."""
 
 BOOTSTRAP_MAX_FILE_BYTES = 2 * 1024 * 1024
+WORKSPACE_FILES_TO_MISS = 2
+"""Files of a workspace that must stand in a directory before the others are told as missing (ours: one is chance)."""
+
+IMPORT_MAX_DEPTH = 4
+IMPORT_MAX_FILES = 20
+"""How deep and how many files `@path` brings into one guide (ours)."""
+
+NESTED_GUIDE_MAX_CHARS = 8_000
+"""Most characters of a subdirectory's guide in a tool result (ours: less than a result of its own may take)."""
+
 MAX_SKILLS_IN_PROMPT = 150
 MAX_SKILLS_PROMPT_CHARS = 30_000
 MIN_SKILL_DESCRIPTION_CHARS = 80

@@ -145,6 +145,8 @@ def _compose(
         channel=channel,
         engine=lambda: engine.in_use,
         skills_index=shelf.index,
+        trusted=config.project_trusted,
+        notes=None if memory.places.in_project else memory.places.root,
         agents_index=lambda: agents_index(subagents.definitions().agents),
         custom_prompt=options.system_prompt or "",
         appended_prompt=options.append_system_prompt or "",

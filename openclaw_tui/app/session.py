@@ -1,6 +1,6 @@
 """Opening the conversation the flags ask for, and keeping its metadata."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,8 @@ def _inherit_outputs(origin: Path, copy: SessionManager) -> list[str]:
 
 
 def list_sessions(paths: Paths) -> list[SessionSummary]:
-    """Sessions of the agent, newest first."""
-    return find_sessions(paths.sessions)
+    """The user's sessions with the agent, newest first; those of sub-agents are left out."""
+    return [row for row in find_sessions(paths.sessions) if not row.spawned_by]
 
 
 def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
@@ -84,7 +84,9 @@ def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
     return build_session_key(agent_id, channel, "dm", session_id)
 
 
-def metadata_saver(manager: SessionManager, paths: Paths, session_key: str, **fixed: Any) -> Callable[[], None]:
+def metadata_saver(
+    manager: SessionManager, paths: Paths, session_key: str, facts: Callable[[], Mapping[str, Any]]
+) -> Callable[[], None]:
     """Writes the derived record of `sessions.json`; it can be rebuilt, so a full disk does not stop a turn."""
     store = SessionStore(paths.sessions)
 
@@ -98,11 +100,10 @@ def metadata_saver(manager: SessionManager, paths: Paths, session_key: str, **fi
                 session_id=manager.session_id,
                 session_file=str(manager.path),
                 cwd=str(paths.project),
-                display_name=manager.name,
                 model_provider=projection.model[0] if projection.model else None,
                 model=projection.model[1] if projection.model else None,
                 thinking_level=projection.thinking_level,
-                **fixed,
+                **facts(),
             )
         except SessionWriteFailed:
             return

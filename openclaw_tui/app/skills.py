@@ -38,6 +38,10 @@ class SkillShelf:
         """What the prompt holds of them."""
         return self.listing().text
 
+    def names(self) -> tuple[str, ...]:
+        """Names of the skills in use, as they were seen last."""
+        return tuple(skill.name for skill in self.seen.active)
+
     def readable(self) -> tuple[Path, ...]:
         """Folders the model may read skills in, also where they lie outside the project."""
         return readable_folders(self.roots)

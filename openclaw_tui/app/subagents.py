@@ -27,6 +27,7 @@ from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.session import metadata_saver
+from openclaw_tui.app.session_record import SessionFacts
 from openclaw_tui.app.settings import bootstrap_limits, request_settings
 from openclaw_tui.app.skills import SkillShelf
 from openclaw_tui.app.tools import build_tools, outputs_folder
@@ -128,6 +129,7 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
         skills_index=family.skills.index if "read" in toolset else lambda: "",
         extra_prompt="\n\n".join(text for text in (about, plan.instructions) if text),
         subagent=True,
+        trusted=config.project_trusted,
     )
     requests = RequestBuilder(
         manager,
@@ -158,13 +160,9 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
         sleep=parent.sleep,
         clock=parent.clock,
     )
+    whose = {"spawned_by": parent.session_key, "parent_session_key": parent.session_key, "spawn_depth": plan.depth}
     requests.save = metadata_saver(
-        manager,
-        paths,
-        plan.key,
-        spawned_by=parent.session_key,
-        parent_session_key=parent.session_key,
-        spawn_depth=plan.depth,
+        manager, paths, plan.key, SessionFacts(deps, family.skills.names, last_channel="subagent", **whose)
     )
     compactor.bind(deps)
     child = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))

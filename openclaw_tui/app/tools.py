@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openclaw_tui.agent.acts import Acts
+from openclaw_tui.agent.earlier_sessions import EarlierSessions
 from openclaw_tui.agent.output_keeper import OutputKeeper
 from openclaw_tui.agent.recall_texts import session_texts
 from openclaw_tui.app.memory import build_search, places_of
@@ -89,7 +90,7 @@ def build_tools(
             passed_through=tuple(config.get("tools.exec.passEnv")),
         ),
         ProcessTool(processes),
-        RecallTool(recall, outputs.settle),
+        RecallTool(recall, outputs.settle, EarlierSessions(paths.sessions, paths.project, manager.session_id)),
         UpdatePlanTool(lambda steps: emit(PlanChanged(key, tuple((step.step, step.status) for step in steps)))),
     ]
     places = places_of(config, paths)

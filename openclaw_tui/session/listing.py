@@ -11,8 +11,9 @@ from openclaw_tui.constants import SESSION_NAMES_SHOWN, SESSION_PEEK_BYTES, SESS
 from openclaw_tui.errors import SessionNotFound
 from openclaw_tui.messages import UserMessage, text_of
 from openclaw_tui.session.codec import decode_entry, decode_header, decode_record, is_header, partial_prompt
+from openclaw_tui.session.custom_types import SUBAGENT
 from openclaw_tui.session.damage import without_mark
-from openclaw_tui.session.entries import Entry, Header, MessageEntry, SessionInfoEntry, UnknownEntry
+from openclaw_tui.session.entries import CustomEntry, Entry, Header, MessageEntry, SessionInfoEntry, UnknownEntry
 
 _SUFFIX = ".jsonl"
 _OWN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -22,7 +23,8 @@ _OWN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]
 class SessionSummary:
     """One row of the session list. `modified` is in seconds since 1970; `messages` is None where counting would cost.
 
-    `title` is the name the user gave, else the first prompt on one line, else a word that there is none.
+    `title` is the name the user gave, else the first prompt on one line, else a word that there is none. `key` and
+    `spawned_by` are the session keys of a sub-agent and of who started it; None for a conversation of the user's own.
     """
 
     id: str
@@ -35,18 +37,20 @@ class SessionSummary:
     messages: int | None
     parent_session: str | None
     foreign: bool
+    key: str | None = None
+    spawned_by: str | None = None
 
 
 def find_sessions(directory: Path) -> list[SessionSummary]:
-    """All sessions of a folder, newest first; files without a single line are left out."""
+    """All sessions of a folder, newest first, those of sub-agents included; files without a line are left out."""
     return [found for path, _ in _by_time(directory) if (found := summarize(path)) is not None]
 
 
 def newest_session(directory: Path, cwd: Path) -> SessionSummary | None:
-    """The session last worked on in the working directory `cwd`; looks no further than that one."""
+    """The user's session last worked on in the working directory `cwd`; looks no further than that one."""
     wanted = os.path.realpath(cwd)
-    rows = (summarize(path) for path, _ in _by_time(directory))
-    return next((row for row in rows if row is not None and row.cwd and os.path.realpath(row.cwd) == wanted), None)
+    rows = (row for path, _ in _by_time(directory) if (row := summarize(path)) is not None and not row.spawned_by)
+    return next((row for row in rows if row.cwd and os.path.realpath(row.cwd) == wanted), None)
 
 
 def short_id(session_id: str) -> str:
@@ -103,6 +107,7 @@ def summarize(path: Path) -> SessionSummary | None:
     header, entries, prompt = _first_lines(head, whole=whole)
     later = list(_entries(tail.split(b"\n")[1:]))
     name = _last_name(later) or _last_name(entries)
+    key, spawned_by = _spawned(entries)
     return SessionSummary(
         id=header.id if header else path.stem,
         path=path,
@@ -114,6 +119,8 @@ def summarize(path: Path) -> SessionSummary | None:
         messages=sum(isinstance(entry, MessageEntry) for entry in entries) if whole else None,
         parent_session=header.parent_session if header else None,
         foreign=header is not None and not header.ours,
+        key=key,
+        spawned_by=spawned_by,
     )
 
 
@@ -139,6 +146,15 @@ def _entries(lines: list[bytes]) -> Iterator[Entry]:
             continue
         if not isinstance(entry, UnknownEntry):
             yield entry
+
+
+def _spawned(entries: list[Entry]) -> tuple[str | None, str | None]:
+    """Keys of a sub-agent and its parent, from the first entry of its session."""
+    first = entries[0] if entries else None
+    if not isinstance(first, CustomEntry) or first.custom_type != SUBAGENT or not isinstance(first.data, dict):
+        return None, None
+    key, parent = first.data.get("key"), first.data.get("spawnedBy")
+    return (key, parent) if isinstance(key, str) and isinstance(parent, str) else (None, None)
 
 
 def _prompt(entry: Entry) -> str | None:

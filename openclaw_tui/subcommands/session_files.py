@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from openclaw_tui.app.session import session_key_for
 from openclaw_tui.atomic_write import atomic_write_bytes
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, ConfigError, SessionError, SessionNotFound
@@ -133,8 +134,18 @@ def truncate_session(given: argparse.Namespace, paths: Paths) -> int:
     return EXIT_DONE
 
 
+def rebuild_index(given: argparse.Namespace, paths: Paths) -> int:
+    """Entries for session files that `sessions.json` does not speak of; what stands there stays as it is."""
+    store = SessionStore(paths.sessions)
+    added = store.rebuild(lambda row: row.key or session_key_for(paths.agent_id, "tui", row.id))
+    for notice in store.notices:
+        print(notice)
+    _say(given, f"{added} sessions added to {store.path}", {"added": added, "path": str(store.path)})
+    return EXIT_DONE
+
+
 def remove_sessions(given: argparse.Namespace, paths: Paths) -> int:
-    files = [resolve_session(paths.sessions, wanted) for wanted in given.id]
+    files = _with_sub_agents([resolve_session(paths.sessions, wanted) for wanted in given.id], paths)
     for path in files:
         if path.parent.resolve() != paths.sessions.resolve():
             raise ConfigError(f"sessions rm {path}: only sessions in {paths.sessions} are removed")
@@ -145,6 +156,15 @@ def remove_sessions(given: argparse.Namespace, paths: Paths) -> int:
         _remove(path, paths)
     _say(given, "\n".join(f"removed {path.stem}" for path in files), {"removed": [path.stem for path in files]})
     return EXIT_DONE
+
+
+def _with_sub_agents(files: list[Path], paths: Paths) -> list[Path]:
+    """The files and those of all sub-agents that were started from them."""
+    rows = [row for row in find_sessions(paths.sessions) if row.spawned_by and row.parent_session]
+    found = list(files)
+    for path in found:  # grows while it is gone through: sub-agents of sub-agents
+        found += [row.path for row in rows if row.parent_session == str(path) and row.path not in found]
+    return found
 
 
 def _remove(path: Path, paths: Paths) -> None:

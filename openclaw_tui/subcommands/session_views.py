@@ -5,22 +5,21 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from openclaw_tui.config.paths import Paths
-from openclaw_tui.constants import SESSION_SEARCH_MAX_HITS, SESSION_SEARCH_SNIPPET_CHARS
-from openclaw_tui.errors import EXIT_DONE, SessionError
-from openclaw_tui.messages import AssistantMessage, ToolResultMessage, text_of
-from openclaw_tui.session.entries import CompactionEntry, Entry, MessageEntry
+from openclaw_tui.errors import EXIT_DONE
 from openclaw_tui.session.export import document_parts
 from openclaw_tui.session.listing import SessionSummary, find_sessions, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.session.search import search_sessions
 from openclaw_tui.subcommands.output import print_json, print_table, shown_size, shown_time
 from openclaw_tui.tools.terminal_text import clean_terminal_text
 
 
 def list_sessions(given: argparse.Namespace, paths: Paths) -> int:
-    rows = find_sessions(paths.sessions)
+    rows = [row for row in find_sessions(paths.sessions) if given.all or not row.spawned_by]
     if given.here:
         here = os.path.realpath(paths.project)
         rows = [row for row in rows if row.cwd and os.path.realpath(row.cwd) == here]
@@ -43,6 +42,7 @@ def _summary_data(row: SessionSummary) -> dict[str, Any]:
         "size": row.size,
         "messages": row.messages,
         "parent_session": row.parent_session,
+        "spawned_by": row.spawned_by,
         "foreign": row.foreign,
         "path": str(row.path),
     }
@@ -68,62 +68,21 @@ def show_session(given: argparse.Namespace, paths: Paths) -> int:
     return EXIT_DONE
 
 
-def search_sessions(given: argparse.Namespace, paths: Paths) -> int:
+def find_words(given: argparse.Namespace, paths: Paths) -> int:
     query = " ".join(given.query)
-    hits, more = _hits(paths, query)
+    result = search_sessions([row.path for row in find_sessions(paths.sessions)], query)
     if given.json:
-        print_json({"query": query, "hits": hits, "more": more})
+        hits = [asdict(hit) for hit in result.hits]
+        print_json({"query": query, "hits": hits, "more": result.more, "unread": result.unread})
         return EXIT_DONE
     table = [("session", "entry", "who", "text")]
-    table += [(short_id(hit["session_id"]), hit["entry_id"], hit["role"], hit["text"]) for hit in hits]
+    table += [(short_id(hit.session_id), hit.entry_id, hit.role, hit.text) for hit in result.hits]
     print_table(table, empty=f"no session holds {query!r}")
-    if more:
-        print(f"there are more than {len(hits)} places; search for more words")
+    if result.more:
+        print(f"there are more than {len(result.hits)} places; search for more words")
+    if result.unread:
+        print(f"{result.unread} sessions were not searched")
     return EXIT_DONE
-
-
-def _hits(paths: Paths, query: str) -> tuple[list[dict[str, str]], bool]:
-    hits: list[dict[str, str]] = []
-    for row in find_sessions(paths.sessions):
-        try:
-            manager = SessionManager.open(row.path, read_only=True)
-        except SessionError:
-            continue
-        with contextlib.closing(manager):
-            for entry in manager.entries():
-                snippet = _snippet(_text_of(entry), query)
-                if snippet is None:
-                    continue
-                if len(hits) == SESSION_SEARCH_MAX_HITS:
-                    return hits, True
-                role = _role(entry)
-                hits.append({"session_id": row.id, "entry_id": entry.id, "role": role, "text": snippet})
-    return hits, False
-
-
-def _text_of(entry: Entry) -> str:
-    if isinstance(entry, CompactionEntry):
-        return entry.summary
-    return text_of(entry.message.content) if isinstance(entry, MessageEntry) and entry.message else ""
-
-
-def _role(entry: Entry) -> str:
-    if isinstance(entry, CompactionEntry):
-        return "summary"
-    message = entry.message if isinstance(entry, MessageEntry) else None
-    if isinstance(message, ToolResultMessage):
-        return message.tool_name
-    return "assistant" if isinstance(message, AssistantMessage) else "user"
-
-
-def _snippet(text: str, query: str) -> str | None:
-    """The text around the first place that holds the query, letter case aside."""
-    at = text.casefold().find(query.casefold())
-    if at < 0:
-        return None
-    start = max(0, at - SESSION_SEARCH_SNIPPET_CHARS // 3)
-    piece = " ".join(text[start : start + SESSION_SEARCH_SNIPPET_CHARS].split())
-    return ("…" if start else "") + piece
 
 
 def shown_pairs(counts: dict[str, int]) -> Iterator[str]:

@@ -8,10 +8,11 @@ from openclaw_tui.subcommands.arguments import CommandParser, add_json_flag, com
 _ACTIONS = {
     "list": session_views.list_sessions,
     "show": session_views.show_session,
-    "search": session_views.search_sessions,
+    "search": session_views.find_words,
     "export": session_files.export_session,
     "import": session_files.import_session,
     "check": session_files.check_sessions,
+    "rebuild": session_files.rebuild_index,
     "truncate": session_files.truncate_session,
     "rm": session_files.remove_sessions,
 }
@@ -34,14 +35,18 @@ def _parser() -> CommandParser:
 
     listed = action("list", "newest first")
     listed.add_argument("--here", action="store_true", help="only those of this directory")
+    listed.add_argument("--all", action="store_true", help="those of sub-agents as well")
     action("show", "the talk of one session").add_argument("id", help="id, beginning of an id, or path")
-    action("search", "find words in all sessions").add_argument("query", nargs="+")
+    action("search", "find words in all sessions").add_argument(
+        "query", nargs="+", help="all of them in one message; quoted ones together"
+    )
     export = action("export", "write a session as .md, .html or .jsonl")
     export.add_argument("id")
     export.add_argument("path", nargs="?", help="file to write; its ending chooses the form (default: Markdown, here)")
     export.add_argument("--force", action="store_true", help="overwrite the file")
     action("import", "take over a copy of a session file").add_argument("path")
     action("check", "say what repair would mend; exit 1 if anything").add_argument("id", nargs="*")
+    action("rebuild", "add the sessions that sessions.json does not know")
     action("truncate", "take what the latest summary covers out of the file").add_argument("id")
     remove = action("rm", "remove sessions with their artifacts and archives")
     remove.add_argument("id", nargs="+")
