@@ -168,7 +168,7 @@ RETENTION_MAX_LISTED = 40
 RETENTION_RETRY_LOST = 41
 """Missing identifiers from which on the summariser is asked once more: as many as fit are simply listed."""
 
-RECENT_TURNS_CHARS = 3_000
+RECENT_TURNS_CHARS = 1_500
 RECENT_TURN_LINE_CHARS = 600
 """Turns before the kept tail that a summary quotes: all of them together (ours), and one message (OC)."""
 

@@ -74,6 +74,8 @@ class Breakdown:
                     "injected_chars": f.injected_chars,
                     "cut_lines": list(f.cut_lines) if f.cut_lines else None,
                     "problem": f.problem or None,
+                    "missing": f.missing,
+                    "notes": list(f.notes),
                 }
                 for f in self.files
             ],
@@ -97,7 +99,8 @@ class Breakdown:
         lines += ["", f"lines: {triggers}"]
         for file in self.files:
             state = f"cut, lines {file.cut_lines[0]}-{file.cut_lines[1]} missing" if file.cut_lines else "whole"
-            state = file.problem or state
+            state = file.problem or ("missing" if file.missing else state)
+            state = "; ".join([state, *file.notes])
             lines.append(f"  {file.shown_path}: {file.raw_chars:,} raw, {file.injected_chars:,} injected, {state}")
         return "\n".join(lines)
 

@@ -23,7 +23,10 @@ from openclaw_tui.prompt.system_prompt import PromptInputs
 
 @dataclass(slots=True)
 class PromptSource:
-    """Called once a turn. `files` keeps what was found last, for the context panel."""
+    """Called once a turn. `files` keeps what was found last, for the context panel.
+
+    `trusted` is the user's answer about the project; `notes` the folder of its notes where they lie outside it.
+    """
 
     cwd: Path
     project_root: Path | None
@@ -37,6 +40,8 @@ class PromptSource:
     agents_index: Callable[[], str] = lambda: ""
     extra_prompt: str = ""
     subagent: bool = False
+    trusted: bool = False
+    notes: Path | None = None
     custom_prompt: str = ""
     appended_prompt: str = ""
     files: list[BootstrapFile] = field(default_factory=list)
@@ -47,6 +52,7 @@ class PromptSource:
             project_root=self.project_root,
             personal=self.personal,
             limits=self.limits.for_window(model.context_window),
+            notes=self.notes,
         )
         self.files[:] = [file for file in found if not self.subagent or file.name in SUBAGENT_FILES]
         loaded = [file for file in self.files if file.content]
@@ -69,6 +75,7 @@ class PromptSource:
             agents_index=self.agents_index(),
             context_files=tuple((file.shown_path, file.content) for file in loaded if file.name != HEARTBEAT),
             truncation_warning=truncation_warning(self.files),
+            project_words=() if self.trusted else tuple(f.shown_path for f in loaded if f.origin == "project"),
             heartbeat=heartbeat,
             extra_prompt=self.extra_prompt,
             subagent=self.subagent,

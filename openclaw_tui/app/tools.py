@@ -6,6 +6,7 @@ from pathlib import Path
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.earlier_sessions import EarlierSessions
+from openclaw_tui.agent.nested_guides import NestedGuides, guided
 from openclaw_tui.agent.output_keeper import OutputKeeper
 from openclaw_tui.agent.recall_texts import session_texts
 from openclaw_tui.app.memory import build_search, places_of
@@ -100,4 +101,5 @@ def build_tools(
     if web_fetch.web_fetch_available():
         tools.append(web_fetch.WebFetchTool(spill))
     tools += extra
-    return BuiltTools(tuple(tools), outputs, recall, places, (processes.close, outputs.close))
+    guides = NestedGuides.of_session(manager, paths.project, trusted=config.project_trusted)
+    return BuiltTools(tuple(guided(tools, guides)), outputs, recall, places, (processes.close, outputs.close))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from openclaw_tui.constants import (
     BOOTSTRAP_HEAD_SHARE,
@@ -19,11 +20,16 @@ from openclaw_tui.constants import (
     BOOTSTRAP_TOTAL_MAX_CHARS,
     BOOTSTRAP_WINDOW_SHARE,
     CHARS_PER_TOKEN_ESTIMATE,
+    WORKSPACE_FILES_TO_MISS,
 )
+from openclaw_tui.prompt.imports import Imports
+from openclaw_tui.visible_text import show_controls, show_hidden
 
 GUIDE, GUIDE_FALLBACK, HEARTBEAT, MEMORY = "AGENTS.md", "CLAUDE.md", "HEARTBEAT.md", "MEMORY.md"
 PERSONAL_FILES = ("SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", HEARTBEAT, "BOOTSTRAP.md", MEMORY)
 SUBAGENT_FILES = frozenset({GUIDE, GUIDE_FALLBACK, "TOOLS.md", "SOUL.md", "IDENTITY.md", "USER.md"})
+_WORKSPACE_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md")
+Origin: TypeAlias = Literal["project", "personal", "notes"]
 _ORDER = (GUIDE, GUIDE_FALLBACK, "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "BOOTSTRAP.md", MEMORY, HEARTBEAT)
 
 
@@ -31,7 +37,9 @@ _ORDER = (GUIDE, GUIDE_FALLBACK, "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md"
 class BootstrapFile:
     """One file. `raw_chars` is its whole length, `content` what is injected, `cut_lines` the lines that are missing.
 
-    `nearness` orders the budget: 0 is the working directory, larger is farther; personal copies come last.
+    `nearness` orders the budget: 0 is the working directory, larger is farther; personal copies come last. `origin`
+    tells whose words it holds. `hidden` counts invisible characters that were made visible, `imported` names files that
+    `@path` brought in, `notes` are lines for the user.
     """
 
     name: str
@@ -42,6 +50,11 @@ class BootstrapFile:
     nearness: int = 0
     cut_lines: tuple[int, int] | None = None
     problem: str = ""
+    origin: Origin = "project"
+    hidden: int = 0
+    imported: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: bool = False
 
     @property
     def injected_chars(self) -> int:
@@ -65,10 +78,19 @@ class BootstrapLimits:
 
 
 def load_bootstrap_files(
-    cwd: Path, *, project_root: Path | None, personal: Path | None, limits: BootstrapLimits
+    cwd: Path,
+    *,
+    project_root: Path | None,
+    personal: Path | None,
+    limits: BootstrapLimits,
+    notes: Path | None = None,
 ) -> list[BootstrapFile]:
-    """All files in prompt order, cut to the limits; those that cannot be read carry the reason."""
-    found = [_read(file) for file in _candidates(cwd, project_root, personal)]
+    """All files in prompt order, cut to the limits; those that cannot be read carry the reason.
+
+    `notes` is the folder of the project's notes where it keeps them outside.
+    """
+    found = [_read(file, project_root or cwd) for file in _candidates(cwd, project_root, personal, notes)]
+    found += _missing(cwd, found)
     budgeted = _within_budget(found, limits)
     return sorted(budgeted, key=lambda file: (_ORDER.index(file.name), -file.nearness))
 
@@ -103,7 +125,9 @@ def cut_text(name: str, text: str, limit: int) -> tuple[str, tuple[int, int] | N
     return (whole if len(whole) <= limit else f"{whole[: max(0, limit - 1)]}…"), (first, last)
 
 
-def _candidates(cwd: Path, project_root: Path | None, personal: Path | None) -> Iterator[BootstrapFile]:
+def _candidates(
+    cwd: Path, project_root: Path | None, personal: Path | None, notes: Path | None
+) -> Iterator[BootstrapFile]:
     folders = [cwd, *_up_to(cwd, project_root)]
     for nearness, folder in enumerate(folders):
         for name in (GUIDE, GUIDE_FALLBACK):
@@ -111,10 +135,26 @@ def _candidates(cwd: Path, project_root: Path | None, personal: Path | None) -> 
                 yield BootstrapFile(name, folder / name, _shown(folder / name, cwd), nearness=nearness)
                 break
     for name in PERSONAL_FILES:
-        for nearness, place in ((0, cwd), (len(folders), personal)):
+        places: list[tuple[int, Path | None, Origin]] = [(0, cwd, "project"), (len(folders), personal, "personal")]
+        if name == MEMORY:
+            places.insert(1, (len(folders), notes, "notes"))
+        for nearness, place, origin in places:
             if place is not None and (place / name).is_file():
-                yield BootstrapFile(name, place / name, _shown(place / name, cwd), nearness=nearness)
+                yield BootstrapFile(name, place / name, _shown(place / name, cwd), nearness=nearness, origin=origin)
                 break
+
+
+def _missing(cwd: Path, found: Sequence[BootstrapFile]) -> list[BootstrapFile]:
+    """Marks for files a workspace should have. A directory that is no workspace is not told what it lacks."""
+    names = {file.name for file in found}
+    here = sum(file.name in _WORKSPACE_FILES and file.origin == "project" for file in found)
+    if here < WORKSPACE_FILES_TO_MISS:
+        return []
+    wanted = [name for name in _WORKSPACE_FILES if name not in names]
+    wanted += [GUIDE] if not {GUIDE, GUIDE_FALLBACK} & names else []
+    return [
+        BootstrapFile(name, cwd / name, name, f"[MISSING] Expected at: {cwd / name}", missing=True) for name in wanted
+    ]
 
 
 def _up_to(cwd: Path, root: Path | None) -> list[Path]:
@@ -127,7 +167,7 @@ def _shown(path: Path, cwd: Path) -> str:
     return os.path.relpath(path, cwd) if path.is_relative_to(cwd) or cwd.is_relative_to(path.parent) else str(path)
 
 
-def _read(file: BootstrapFile) -> BootstrapFile:
+def _read(file: BootstrapFile, root: Path) -> BootstrapFile:
     real = Path(os.path.realpath(file.path))
     if not real.is_relative_to(os.path.realpath(file.path.parent)):
         return replace(file, problem="is a link that leads out of its folder; it is left out")
@@ -142,7 +182,21 @@ def _read(file: BootstrapFile) -> BootstrapFile:
     except OSError as error:
         return replace(file, problem=f"cannot be read ({error.strerror}); it is left out")
     text = text.replace("\r\n", "\n").rstrip()
-    return replace(file, content=text, raw_chars=len(text))
+    imports = Imports(root)
+    if file.name in (GUIDE, GUIDE_FALLBACK):
+        text = imports.expand(text, file.path)
+    shown = show_hidden(show_controls(text))
+    notes = list(imports.notes)
+    if shown.hidden:
+        notes.append(f"holds {shown.hidden} invisible characters, shown as escapes")
+    return replace(
+        file,
+        content=shown.text,
+        raw_chars=len(shown.text),
+        hidden=shown.hidden,
+        imported=tuple(imports.files),
+        notes=tuple(notes),
+    )
 
 
 def _within_budget(files: Sequence[BootstrapFile], limits: BootstrapLimits) -> list[BootstrapFile]:

@@ -18,8 +18,9 @@ from openclaw_tui.prompt.stability import digest, normalize_section, order_tools
 class PromptInputs:
     """Everything the prompt is made of, gathered beforehand.
 
-    `context_files` are (shown path, injected content) in prompt order; `custom_prompt` replaces the built-in identity
-    and style (`--system-prompt`), `appended_prompt` follows the stable part (`--append-system-prompt`).
+    `context_files` are (shown path, injected content) in prompt order, `project_words` the paths of those that come
+    from a folder that is not trusted; `custom_prompt` replaces the built-in identity and style (`--system-prompt`),
+    `appended_prompt` follows the stable part (`--append-system-prompt`).
     """
 
     tools: tuple[ToolDefinition, ...]
@@ -32,6 +33,7 @@ class PromptInputs:
     workspace_notes: tuple[str, ...] = ()
     context_files: tuple[tuple[str, str], ...] = ()
     truncation_warning: str = ""
+    project_words: tuple[str, ...] = ()
     heartbeat: str = ""
     engine_addition: str = ""
     extra_prompt: str = ""
@@ -86,7 +88,7 @@ def build_stable_part(inputs: PromptInputs) -> str:
         sections.docs_section(inputs.docs),
         sections.workspace_section(inputs.workspace_notes),
         sections.time_zone_section(inputs.time_zone),
-        sections.project_context_section(inputs.context_files, inputs.truncation_warning),
+        sections.project_context_section(inputs.context_files, inputs.truncation_warning, inputs.project_words),
         [normalize_section(inputs.appended_prompt)],
     )
 
