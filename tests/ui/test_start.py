@@ -213,6 +213,25 @@ def test_what_cannot_be_opened_is_one_line_on_a_restored_terminal(tmp_path: Path
         assert "Traceback" not in child.text()
 
 
+def test_ctrl_z_gives_the_terminal_back_and_the_screen_returns_whole(tmp_path: Path) -> None:
+    with terminal(tmp_path) as child:
+        before = child.modes()
+        child.until_shown("ready")
+        child.type("half a draft")
+        child.until_shown("half a draft")
+        child.type("\x1a")
+        child.until(lambda: child.written.rfind(b"\x1b[?1049l") > child.written.rfind(b"\x1b[?1049h"))
+        child.until(lambda: child.modes() == before)
+        child._stream.feed(b"\x1b[2J")
+        child.process.send_signal(signal.SIGCONT)
+        child.until_shown("› half a draft")
+        child.until_shown("ready")
+        child.type("\x03")
+        child.until(lambda: "half" not in child.text())
+        child.type("\x04")
+        assert child.finish() == 0
+
+
 def test_ctrl_c_in_the_first_frame_clears_and_then_leaves(tmp_path: Path) -> None:
     slow = "import openclaw_tui.app.compose as c\nimport time\nb = c.build_app\n" + (
         "c.build_app = lambda *a, **k: (time.sleep(1.5), b(*a, **k))[1]"

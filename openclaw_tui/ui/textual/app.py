@@ -65,6 +65,7 @@ class OpenClawApp(App[int]):
         """The first frame stands: fill it, then warm the model's SDK."""
         for which in (signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(which, self.exit, 128 + which)
+        self.app_resume_signal.subscribe(self.main, lambda _app: self.main.action_redraw())
         await self.main.attach(self.talk)
         self._take_over(self._handover)
         if self._pick_session:
