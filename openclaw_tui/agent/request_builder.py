@@ -19,6 +19,7 @@ from openclaw_tui.agent.request_memory import RequestMemory
 from openclaw_tui.agent.result_ids import ResultIds, ResultNames
 from openclaw_tui.agent.rewriting import rewrite_branch
 from openclaw_tui.agent.tail_results import sent_size
+from openclaw_tui.agent.told_limits import ToldLimits
 from openclaw_tui.agent.turn_prompt import GatherInputs, TurnPrompt
 from openclaw_tui.compaction.settings import CompactionSettings
 from openclaw_tui.constants import (
@@ -35,7 +36,6 @@ from openclaw_tui.context.guard import GuardOrder
 from openclaw_tui.context.measure import ContextSize, measure_context
 from openclaw_tui.context.pipeline import PipelineInputs, PreparedRequest, prepare_request
 from openclaw_tui.context.pruning import NO_PRUNING, PruningSettings
-from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import AssistantMessage, CacheRetention, Message, ThinkingLevel, ToolDefinition, Usage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.system_prompt import PromptInputs, SystemPrompt
@@ -113,7 +113,7 @@ class RequestBuilder:
         self.last: ProviderRequest | None = None
         self._acts = acts
         self._clock = clock
-        self._asked: set[str] = set()
+        self._told_limits = ToldLimits(acts)
         changes = PromptChanges(manager, acts, cache, clock)
         self._prompt = TurnPrompt(gather_inputs, changes, acts, model, self.thinking)
         self.memory = RequestMemory(manager)
@@ -128,7 +128,7 @@ class RequestBuilder:
         settings = self.settings
         return context_budget(
             self.model,
-            configured_window=settings.context_tokens,
+            configured_window=self._told_limits.configured(self.model, settings.context_tokens),
             reserve_tokens=settings.reserve_tokens,
             keep_recent_tokens=settings.compaction.keep_recent_tokens,
             flush_soft_tokens=settings.flush_soft_tokens,
@@ -160,7 +160,8 @@ class RequestBuilder:
 
         Raises ConfigError where the fixed parts alone leave no room.
         """
-        await self._learn_limits()
+        if (told := await self._told_limits.ask(self.model, self.models.live_limits)) is not None:
+            self.use_model(told)
         self._prompt.gather()
         self._prompt.fit(self.budget, self.settings.min_context_tokens)
         if self._prompt.notice_changes(self.settings.cache_retention, self.context_size().tokens):
@@ -258,8 +259,14 @@ class RequestBuilder:
         age = self.cache.age_seconds(self._clock())
         return cache_report(self.cache, None if ttl is None or age is None else ttl - age)
 
+    def learn_window(self, tokens: int | None) -> None:
+        """The server refused a request and named its window: where that is smaller than ours, it holds from now on."""
+        if tokens is not None and tokens < self.budget.window_tokens:
+            self._told_limits.refused_above(self.model, tokens)
+            self.use_model(self.model)
+
     def use_model(self, model: ModelInfo, thinking: ThinkingLevel | None = None) -> None:
-        self.model = model
+        self.model = self._told_limits.of(model)
         self._wanted = thinking or self._wanted
         self.thinking = supported_level(model, self._wanted)
         self.compaction_backoff = 0
@@ -318,17 +325,6 @@ class RequestBuilder:
         """Reasoning that is tied to the bytes before it cannot be sent behind other bytes."""
         if self.model.prefix_bound:
             self.memory.leave_thinking_out(self.model)
-
-    async def _learn_limits(self) -> None:
-        """Ask once about a model whose window only its server knows; one that does not tell changes nothing."""
-        model, ask = self.model, self.models.live_limits
-        if ask is None or model.ref in self._asked or model.window_source != "assumed":
-            return
-        self._asked.add(model.ref)
-        try:
-            self.use_model(await ask(model))
-        except OpenClawError as error:
-            self._acts.notice("info", f"{model.ref}: its server does not tell its window ({error})")
 
 
 def _last_response_id(messages: Sequence[Message], model: ModelInfo) -> str | None:

@@ -49,7 +49,7 @@ async def _local(model: ModelInfo, address: str) -> ModelInfo:
     for kind in kinds:
         for server in await find_local_servers({kind: port}, environ={}, timeout=LIVE_LIMITS_TIMEOUT_SECONDS):
             for served in server.models:
-                if served.id == model.id and served.window:
+                if served.window and (served.id == model.id or served.only):
                     told = local_model_info(server, served)
                     return replace(
                         model,

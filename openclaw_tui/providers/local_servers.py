@@ -23,13 +23,17 @@ NO_PROBE_VARIABLE = "OPENCLAW_TUI_NO_LOCAL_PROBE"
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """One model of a server. `window` is the loaded one in tokens; None for a thing the server does not tell."""
+    """One model of a server. `window` is the loaded one in tokens; None for a thing the server does not tell.
+
+    `only`: the server has no other and answers with it whatever name a request carries.
+    """
 
     id: str
     window: int | None = None
     tools: bool | None = None
     images: bool | None = None
     loaded: bool = True
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,8 @@ async def _llamacpp(ask: Ask) -> tuple[LocalModel, ...] | None:
     caps = _mapping(_mapping(props).get("chat_template_caps"))
     vision = _flag(_mapping(_mapping(props).get("modalities")).get("vision"))
     tools = _flag(caps.get("supports_tools", caps.get("supports_tool_calls")))
-    return tuple(LocalModel(name, window, tools, vision) for row in rows if (name := _name(row, "id")))
+    names = [name for row in rows if (name := _name(row, "id"))]
+    return tuple(LocalModel(name, window, tools, vision, only=len(names) == 1) for name in names)
 
 
 async def _lmstudio(ask: Ask) -> tuple[LocalModel, ...] | None:

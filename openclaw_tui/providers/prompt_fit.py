@@ -31,10 +31,11 @@ class Doubt:
 
 
 def estimated_prompt_tokens(request: ProviderRequest) -> int:
+    """What our estimate says of a request as it is sent: a model without tools is sent none."""
     return (
         estimate_text_tokens(request.system_stable)
         + estimate_text_tokens(request.system_dynamic)
-        + estimate_tools_tokens(request.tools)
+        + (estimate_tools_tokens(request.tools) if request.model.tools else 0)
         + estimate_messages_tokens(request.messages)
     )
 

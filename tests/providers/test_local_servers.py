@@ -158,6 +158,23 @@ async def test_live_limits_of_a_local_model_come_from_its_server() -> None:
     assert told.notes == ()
 
 
+async def test_a_llamacpp_server_with_one_model_tells_its_window_under_any_name() -> None:
+    async with page_server(LLAMACPP) as server:
+        named = find_model("desk/what-i-call-it", _at("desk/x", server.port))
+        told = await live_limits(named, NO_CREDENTIALS)
+    assert (told.id, told.context_window, told.window_source) == ("what-i-call-it", 8192, "server")
+
+
+async def test_a_server_with_several_models_tells_the_window_of_the_named_one_only() -> None:
+    pages = {**LLAMACPP, "/v1/models": {"data": [{"id": "small.gguf"}, {"id": "large.gguf"}]}}
+    async with page_server(pages) as server:
+        own = _at("desk/x", server.port)
+        unknown, known = [
+            await live_limits(find_model(f"desk/{name}", own), NO_CREDENTIALS) for name in ("other.gguf", "large.gguf")
+        ]
+    assert (unknown.window_source, known.window_source) == ("assumed", "server")
+
+
 async def test_a_configured_window_is_not_asked_for() -> None:
     async with page_server(LLAMACPP) as server:
         own = _at("llamacpp/x", server.port)

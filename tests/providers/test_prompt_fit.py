@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openclaw_tui.errors import ProviderContextOverflow
-from openclaw_tui.messages import Usage, user_text
+from openclaw_tui.messages import ToolDefinition, Usage, user_text
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.catalog import find_model
@@ -64,3 +64,10 @@ def test_short_prompts_and_servers_elsewhere_are_never_suspected() -> None:
     assert doubt_about(asked(TOLD, "hi " * 50), chat_dialect(TOLD), Usage(input=1)) is None
     assert doubt_about(asked(GATE), chat_dialect(GATE), Usage(input=1)) is None
     check(GATE, empty=True)
+
+
+def test_tools_that_are_not_sent_do_not_count() -> None:
+    tools = (ToolDefinition("read", "Reads a file. " * 200, {"type": "object"}),)
+    bare = asked(replace(TOLD, tools=False), "hello")
+    assert estimated_prompt_tokens(replace(bare, tools=tools)) == estimated_prompt_tokens(bare)
+    assert estimated_prompt_tokens(replace(bare, tools=tools, model=TOLD)) > estimated_prompt_tokens(bare)
