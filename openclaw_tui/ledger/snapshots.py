@@ -5,6 +5,7 @@ the messages, which the session file has.
 """
 
 import contextlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -16,6 +17,8 @@ from openclaw_tui.atomic_write import atomic_write_bytes, make_private_dir
 
 PROMPTS_FILE = "prompts.json"
 _OPENING = "the opening"
+_FILE_HEADING = re.compile(r"## (.+\.md)(?: \([^()]*\))?")
+"""A file of the project, with or without a word on whose it is."""
 _FILES_HEADING = "Project Context"
 
 
@@ -116,8 +119,9 @@ def _named_lines(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
     name, begun, in_files = _OPENING, -1, False
     for number, line in enumerate(lines):
         heading = line.lstrip("#").strip() if line.startswith(("# ", "## ")) else ""
-        if heading and (not in_files or line.endswith(".md")):
-            name, begun = heading, number
+        file = _FILE_HEADING.fullmatch(line) if in_files else None
+        if file is not None or (heading and not in_files):
+            name, begun = file[1] if file else heading, number
             in_files = in_files or heading == _FILES_HEADING
         yield name, begun
 

@@ -45,6 +45,13 @@ def test_nearer_file_is_named_and_not_the_first_one() -> None:
     assert str(spot) == "docs/AGENTS.md, line 1"
 
 
+def test_file_whose_heading_says_whose_words_it_holds_is_named_without_that() -> None:
+    marked = STABLE.replace("## AGENTS.md", "## AGENTS.md (the project's words)")
+    spot = first_difference(texts(marked), texts(marked.replace("Use tabs.", "Use spaces.")))
+    assert str(spot) == "AGENTS.md, line 2"
+    assert changed_sections(marked, marked.replace("Write plainly", "Write briefly")) == ["docs/AGENTS.md"]
+
+
 def test_section_of_our_own_is_named() -> None:
     spot = first_difference(texts(), texts(STABLE.replace("Be careful.", "Be bold.")))
     assert spot is not None
