@@ -13,6 +13,7 @@ from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.undoing import redo_compaction, undo_compaction
 from openclaw_tui.compaction.draft import CompactionDraft
 from openclaw_tui.constants import PREVIEW_LINE_CHARS, PREVIEW_MESSAGES_SHOWN
+from openclaw_tui.context.engine import CompactResult
 from openclaw_tui.errors import CompactionFailed
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, text_of
 from openclaw_tui.session.entries import CompactionEntry
@@ -66,7 +67,17 @@ class CompactionDesk:
         draft = self.draft = await make_draft(self._deps, manual_request(self._deps, focus))
         kept = messages[len(messages) - draft.kept :] if draft.kept else ()
         covered = messages[len(messages) - draft.kept - draft.covered : len(messages) - draft.kept]
-        self._deps.acts.notice("info", "A compaction was drafted; nothing is changed until /compact apply.")
+        self._deps.acts.record(
+            "compaction",
+            "skipped",
+            "preview drafted; nothing is changed until it is applied",
+            tokens_before=draft.tokens_before,
+            tokens_after=draft.tokens_before,
+            cost_usd=draft.cost_usd,
+            seconds=draft.seconds,
+            trigger="preview",
+            model=draft.model,
+        )
         return Preview(draft, tuple(map(_line, covered)), tuple(map(_line, kept)))
 
     def edit(self, summary: str) -> CompactionDraft:
@@ -87,7 +98,7 @@ class CompactionDesk:
         self.draft = None
         if problem:
             return f"The preview was not applied: {problem}. /compact preview makes a new one."
-        return await apply_by_hand(self._deps, lambda: apply(self._deps, draft))
+        return await apply_by_hand(self._deps, lambda: _applied(self._deps, draft))
 
     def undo(self) -> str:
         self.draft = None
@@ -106,6 +117,12 @@ class CompactionDesk:
         if any(isinstance(entry, CompactionEntry) for entry in branch[ids.index(draft.leaf_id) + 1 :]):
             return "the talk was compacted since"
         return ""
+
+
+def _applied(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:
+    """The price of the draft was told when it was made; it is not told twice."""
+    result = apply(deps, draft)
+    return replace(result, details={**result.details, "costUsd": 0.0})
 
 
 def _line(message: Message) -> str:

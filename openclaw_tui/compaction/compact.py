@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from openclaw_tui.compaction.audit import unasked_names, with_headings
 from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact
 from openclaw_tui.compaction.instructions import (
     in_place_instructions,
@@ -17,15 +18,18 @@ from openclaw_tui.compaction.instructions import (
     sealed_instructions,
     turn_prefix_instructions,
 )
-from openclaw_tui.compaction.plan import Cut, first_coverable
+from openclaw_tui.compaction.plan import Cut, first_coverable, prune_history_for_context_share
+from openclaw_tui.compaction.recent_turns import recent_turn_lines
 from openclaw_tui.compaction.retention import lost_identifiers
 from openclaw_tui.compaction.serialize import serialize_conversation
 from openclaw_tui.compaction.summarize import SummaryJob, last_resort, summarize_in_stages, summary_tokens
 from openclaw_tui.compaction.summarizer import Summarizer, SummarizerGone, SummaryRequest
 from openclaw_tui.compaction.summary_text import Appendix, build_appendix, critical_rules, finish_summary, summary_body
 from openclaw_tui.compaction.tail import Tail, choose_tail
+from openclaw_tui.compaction.user_words import not_word_for_word, user_words
 from openclaw_tui.constants import (
     CHARS_PER_TOKEN_ESTIMATE,
+    MIN_COVERED_TOKENS,
     MIN_NEW_TOKENS_TO_COMPACT_AGAIN,
     RETENTION_RETRY_LOST,
     SAFETY_MARGIN,
@@ -142,11 +146,10 @@ async def _sealed(job: SummaryJob, given: CompactionInput) -> CompactionDraft | 
         job.notes.append(f"{PROVIDER_FAILED}: what stays does not fit unless it is shortened")
         return None
     covered, kept = _parts(given, tail)
-    appendix = _appendix(given, covered)
+    appendix = _appendix(given, covered, kept)
+    words = (*appendix.user_texts, *appendix.standing)
     request = SummaryRequest(
-        instructions=sealed_instructions(
-            given.settings, (*appendix.user_texts, *appendix.standing), given.focus, splits_turn=tail.cut.is_split
-        ),
+        instructions=sealed_instructions(given.settings, words, given.focus, splits_turn=tail.cut.is_split),
         sealed=True,
         before=_first_id(kept),
         max_tokens=summary_tokens(given.limits),
@@ -156,6 +159,10 @@ async def _sealed(job: SummaryJob, given: CompactionInput) -> CompactionDraft | 
     except (CompactionFailed, ProviderError, ContextOverflow) as error:
         job.notes.append(f"{PROVIDER_FAILED}: {error}")
         return None
+    if lost_words := not_word_for_word(words, text):
+        job.notes.append(
+            f"{lost_words} of {len(words)} texts of the user are not word for word in the provider's block"
+        )
     body = text or last_resort(covered, 0, summary_body(given.previous_summary))
     lost = lost_identifiers(covered, body, kept, given.previous_summary)
     summary = finish_summary(body, replace(appendix, missing=tuple(lost)), given.max_summary_chars)
@@ -166,9 +173,9 @@ def _without_model(given: CompactionInput, tail: Tail, reason: str) -> Compactio
     """The last resort as the whole summary where room must be made; else the failure, with the history unchanged."""
     if not given.must_succeed:
         raise CompactionFailed(f"{reason}; the history is unchanged")
-    covered, _ = _parts(given, tail)
+    covered, kept = _parts(given, tail)
     body = last_resort(covered, 0, summary_body(given.previous_summary))
-    draft = _finished(given, tail, finish_summary(body, _appendix(given, covered), given.max_summary_chars))
+    draft = _finished(given, tail, finish_summary(body, _appendix(given, covered, kept), given.max_summary_chars))
     return replace(draft, notes=(f"{reason}; the text made without a model stands for the summary",))
 
 
@@ -178,7 +185,7 @@ def _finished(given: CompactionInput, tail: Tail, summary: str) -> CompactionDra
     after = given.fixed_tokens + estimate_text_tokens(summary) + tail.tokens
     if after >= before:
         raise NothingToCompact(f"a compaction would free nothing (~{before:,} tokens before, ~{after:,} after)")
-    appendix = _appendix(given, covered)
+    appendix = _appendix(given, covered, kept)
     return CompactionDraft(
         summary=summary,
         first_kept_entry_id=_first_id(kept),
@@ -223,28 +230,34 @@ async def _summarize(
             job.notes.append(f"summary on the cached prefix failed: {error}")
     prefix = 0 if cut.turn_start is None else cut.index - cut.turn_start
     if not 0 < prefix < len(covered):
-        return await summarize_in_stages(job, covered, summary_body(given.previous_summary))
-    return await _split_turn(job, given, covered[:-prefix], covered[-prefix:])
-
-
-async def _split_turn(
-    job: SummaryJob, given: CompactionInput, history: Sequence[Message], prefix: Sequence[Message]
-) -> str:
-    """History before the split turn, and the turn's own beginning, summarised apart."""
-    text = await summarize_in_stages(job, history, summary_body(given.previous_summary))
+        return await _history(job, given, covered, kept)
+    text = await _history(job, given, covered[:-prefix], kept)
     job.instructions = turn_prefix_instructions(given.settings)
-    prefix_text = await summarize_in_stages(job, prefix, parts=1)
+    prefix_text = await summarize_in_stages(job, covered[-prefix:], parts=1)
     job.instructions = ""
     return f"{text}\n\n---\n\n**Turn Context (split turn):**\n\n{prefix_text}"
 
 
-def _appendix(given: CompactionInput, covered: Sequence[Message]) -> Appendix:
+async def _history(job: SummaryJob, given: CompactionInput, covered: Sequence[Message], kept: Sequence[Message]) -> str:
+    """In stages; where much stays, the oldest part beforehand, so that the rest fills its share of the window only."""
+    previous = summary_body(given.previous_summary)
+    share, window = given.settings.max_history_share, given.limits.context_window
+    stays = given.fixed_tokens + sum(given.measure(message) for message in kept)
+    if given.settings.mode == "safeguard" and stays > window * share * SAFETY_MARGIN:
+        dropped, covered = prune_history_for_context_share(covered, window, share, given.measure)
+        previous = await summarize_in_stages(job, dropped, previous) if dropped else previous
+    return await summarize_in_stages(job, covered, previous)
+
+
+def _appendix(given: CompactionInput, covered: Sequence[Message], kept: Sequence[Message]) -> Appendix:
+    quotes = given.settings.recent_turns_preserve if _is_safeguarded(given, covered) else 0
     return build_appendix(
         covered,
         given.previous_summary,
         rules=critical_rules(given.agents_md, given.settings.post_compaction_sections),
         read_before=given.read_before,
         changed_before=given.changed_before,
+        recent=recent_turn_lines(covered, kept, quotes),
     )
 
 
@@ -252,10 +265,15 @@ async def _checked(
     job: SummaryJob, given: CompactionInput, body: str, covered: Sequence[Message], kept: Sequence[Message]
 ) -> tuple[str, list[str]]:
     """The finished text and what it still lacks, after one more try where too much was lost."""
-    appendix = _appendix(given, covered)
+    body = _audited(given, body, covered)
+    appendix = _appendix(given, covered, kept)
+    said = [*user_words((*covered, *kept)), *appendix.user_texts]
 
     def finished(text: str, lost: Sequence[str] = ()) -> str:
-        return finish_summary(text, replace(appendix, missing=tuple(lost)), given.max_summary_chars)
+        names = unasked_names(text, said)
+        return finish_summary(
+            text, replace(appendix, missing=tuple(lost), unasked=tuple(names)), given.max_summary_chars
+        )
 
     def missing(text: str) -> list[str]:
         return lost_identifiers(covered, finished(text), kept, given.previous_summary)
@@ -266,12 +284,23 @@ async def _checked(
     retries = given.settings.quality_retries if given.settings.quality_guard else 0
     while retries > 0 and len(lost) >= RETENTION_RETRY_LOST:
         retries -= 1
-        better = await _asked_again(job, given, body, lost)
+        better = _audited(given, await _asked_again(job, given, body, lost), covered)
         still = missing(better)
         if len(still) >= len(lost):
             break
         body, lost = better, still
     return finished(body, lost), lost
+
+
+def _audited(given: CompactionInput, body: str, covered: Sequence[Message]) -> str:
+    """With every heading where headings were asked for; no further call is made for a missing one."""
+    return with_headings(body) if _is_safeguarded(given, covered) else body
+
+
+def _is_safeguarded(given: CompactionInput, covered: Sequence[Message]) -> bool:
+    """Whether headings and quoted turns are wanted, and the covered talk is long enough to carry them."""
+    worth_it = sum(given.measure(message) for message in covered) >= MIN_COVERED_TOKENS
+    return given.settings.mode == "safeguard" and worth_it
 
 
 async def _asked_again(job: SummaryJob, given: CompactionInput, body: str, lost: list[str]) -> str:

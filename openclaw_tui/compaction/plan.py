@@ -156,6 +156,21 @@ def split_messages_by_token_share(
     return chunks
 
 
+def prune_history_for_context_share(
+    messages: Sequence[Message], context_window: int, share: float, measure: Measure = estimate_message_tokens
+) -> tuple[list[Message], list[Message]]:
+    """The oldest part that has to go, and the rest, which fills at most `share` of the window where it can be split."""
+    dropped: list[Message] = []
+    kept = list(messages)
+    while sum(measure(message) for message in kept) > int(context_window * share):
+        halves = split_messages_by_token_share(kept, DEFAULT_SUMMARY_PARTS, measure)
+        if len(halves) < DEFAULT_SUMMARY_PARTS:
+            break
+        dropped += halves[0]
+        kept = [message for half in halves[1:] for message in half]
+    return dropped, kept
+
+
 def chunk_messages_by_max_tokens(
     messages: Sequence[Message], max_tokens: int, measure: Measure = estimate_message_tokens
 ) -> list[list[Message]]:

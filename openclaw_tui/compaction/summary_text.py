@@ -25,6 +25,8 @@ from openclaw_tui.messages import AssistantMessage, Message
 TRUNCATED_MARKER = "[Compaction summary truncated to fit budget]"
 RULES_HEADING = "## Standing rules of the user, word for word"
 FAILURES_HEADING = "## Tool Failures"
+RECENT_HEADING = "## Recent turns preserved verbatim"
+UNASKED_HEADING = "## Named in the asks above, but in no message of the user"
 MISSING_HEADING = "## Identifiers not in the summary above"
 FILES_HEADING = "## Files touched"
 SKILLS_HEADING = "## Skills in use (read their SKILL.md again before going on)"
@@ -32,7 +34,15 @@ CRITICAL_OPEN = "<workspace-critical-rules>"
 RECALL_LINE = (
     "Covered messages and whole tool outputs are not lost: recall(pattern) searches them, recall(id) reads one."
 )
-_HEADINGS = (USER_HEADING, RULES_HEADING, FILES_HEADING, SKILLS_HEADING, MISSING_HEADING)
+_HEADINGS = (
+    UNASKED_HEADING,
+    USER_HEADING,
+    RULES_HEADING,
+    RECENT_HEADING,
+    FILES_HEADING,
+    SKILLS_HEADING,
+    MISSING_HEADING,
+)
 _LIST_START = re.compile(
     "^(?:" + "|".join(re.escape(mark) for mark in (*_HEADINGS, CRITICAL_OPEN, RECALL_LINE)) + ")", re.MULTILINE
 )
@@ -46,7 +56,9 @@ _LEGACY_SECTIONS = {"session startup": "every session", "red lines": "safety"}
 class Appendix:
     """What stands under the model's words, ready to be joined."""
 
+    unasked: tuple[str, ...] = ()
     user_texts: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
     read_files: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = ()
@@ -62,8 +74,10 @@ class Appendix:
     def _sections(self) -> list[str]:
         in_force = f"{CRITICAL_OPEN}\nIn force, from AGENTS.md:\n{self.rules}\n</workspace-critical-rules>"
         return [
+            _bulleted(UNASKED_HEADING, self.unasked),
             _bulleted(USER_HEADING, self.user_texts),
             _bulleted(RULES_HEADING, self.standing),
+            _bulleted(RECENT_HEADING, self.recent),
             _failures(self.failures),
             _files(self.read_files, self.changed_files),
             _bulleted(SKILLS_HEADING, self.skills),
@@ -83,7 +97,8 @@ class Appendix:
 
 
 _SHORTER: tuple[Callable[[Appendix], Appendix], ...] = (
-    lambda a: replace(a, missing=a.missing[: RETENTION_MAX_LISTED // 4]),
+    lambda a: replace(a, recent=a.recent[-4:]),
+    lambda a: replace(a, missing=a.missing[: RETENTION_MAX_LISTED // 4], recent=()),
     lambda a: replace(a, read_files=()),
     lambda a: replace(a, failures=a.failures[-2:]),
     lambda a: replace(a, user_texts=(*a.user_texts[:1], *a.user_texts[1:][-1:])),
@@ -172,6 +187,7 @@ def build_appendix(
     rules: str = "",
     read_before: Sequence[str] = (),
     changed_before: Sequence[str] = (),
+    recent: Sequence[str] = (),
 ) -> Appendix:
     """The lists for the covered part; those of the previous summary and its files are carried on."""
     read, changed = files_touched(covered)
@@ -180,6 +196,7 @@ def build_appendix(
     user_texts = kept_user_texts(covered, texts_under(previous_summary, USER_HEADING))
     return Appendix(
         user_texts=user_texts,
+        recent=tuple(recent),
         standing=standing_rules(covered, texts_under(previous_summary, RULES_HEADING), user_texts),
         read_files=tuple(all_read[-FILES_REMEMBERED:]),
         changed_files=tuple(list(all_changed)[-FILES_REMEMBERED:]),

@@ -44,6 +44,17 @@ def kept_user_texts(covered: Sequence[Message], earlier: Sequence[str] = ()) -> 
     return tuple(texts[at] for at in sorted(chosen))
 
 
+def user_words(messages: Sequence[Message]) -> list[str]:
+    """Everything the user said, message by message."""
+    return [text_of(message.content) for message in _requests(messages)]
+
+
+def not_word_for_word(texts: Sequence[str], summary: str) -> int:
+    """How many of the texts a summary does not hold; blanks do not count."""
+    held = " ".join(summary.split())
+    return sum(" ".join(text.split()) not in held for text in texts)
+
+
 def standing_rules(
     covered: Sequence[Message], earlier: Sequence[str] = (), kept: Sequence[str] = ()
 ) -> tuple[str, ...]:

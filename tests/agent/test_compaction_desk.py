@@ -13,6 +13,7 @@ from openclaw_tui.errors import CompactionFailed
 from openclaw_tui.messages import Message, UserMessage, text_of
 from openclaw_tui.session.archive import archive_path
 from openclaw_tui.session.entries import CompactionEntry
+from openclaw_tui.session.projection import project_branch
 from openclaw_tui.session.truncation import truncate_session_after_compaction
 from tests.agent.checking import check_pairs
 from tests.agent.harness import Agent, agent, compose, running
@@ -52,6 +53,39 @@ async def test_preview_changes_nothing_and_shows_what_goes_what_stays_and_the_su
         assert "Use tabs." in text
         assert "the tabs" in text_of(it.provider.requests[-1].messages[-1].content), "the focus was told"
         assert not any(isinstance(entry, CompactionEntry) for entry in it.session.deps.manager.entries())
+
+
+async def test_preview_is_paid_for_when_it_is_made_and_told_once(tmp_path: Path) -> None:
+    async with agent(tmp_path, forever="ok") as it:
+        await talked(it)
+        it.provider.forever = SUMMARY
+        await run(it, "/compact preview")
+        row = it.app.ledger.rows[-1]
+        assert (row.layer, row.verb, row.tokens_before) == ("compaction", "skipped", row.tokens_after)
+        assert "preview" in row.reason
+        price = row.cost_usd
+        assert price is not None
+        assert price > 0
+        await run(it, "/compact apply")
+        prices = [row.cost_usd or 0.0 for row in it.app.ledger.rows if row.layer == "compaction"]
+        assert it.app.ledger.rows[-1].verb == "done"
+        assert sum(prices) == pytest.approx(price)
+
+
+async def test_branch_that_an_undo_left_stays_in_the_file_as_a_leaf_of_its_own(tmp_path: Path) -> None:
+    async with agent(tmp_path, forever="ok") as it:
+        await talked(it)
+        it.provider.forever = SUMMARY
+        await run(it, "/compact")
+        left = it.session.deps.manager.leaf_id
+        compacted = it.messages
+        await run(it, "/compact undo")
+        manager = it.session.deps.manager
+        assert manager.leaf_id != left
+        it.provider.forever = "ok"
+        await it.turn("going on")
+        assert left is not None
+        assert project_branch(manager.branch(left)).messages == compacted
 
 
 async def test_edited_preview_is_applied_as_it_was_left_and_later_talk_is_kept(tmp_path: Path) -> None:
