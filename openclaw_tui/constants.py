@@ -308,6 +308,9 @@ BOOTSTRAP_MIN_CHARS = 64
 """With less budget left a file is skipped with a warning (OC)."""
 
 BOOTSTRAP_MAX_FILE_BYTES = 2 * 1024 * 1024
+BOOTSTRAP_FILES_KEPT = 64
+"""Texts of unchanged files kept in memory between two turns (ours)."""
+
 WORKSPACE_FILES_TO_MISS = 2
 """Files of a workspace that must stand in a directory before the others are told as missing (ours: one is chance)."""
 
@@ -632,6 +635,18 @@ AGENT_FILE_MAX_BYTES = 64 * 1024
 AGENT_FILES_NAMED = 30
 AGENT_DESCRIPTION_CHARS = 160
 """Agent definitions named in the prompt, and how much of each description (ours: at most about 1,500 tokens)."""
+
+WATCH_DEBOUNCE_MS = 200
+WATCH_STEP_MS = 50
+"""A burst of changes is told after this; closing is noticed within a step (ours: a change shows within a second)."""
+
+WATCH_LOOK_MS = 2_000
+"""Rest after which watched files are looked at anyway: network drives, limits of the system (ours)."""
+
+WATCH_MAX_FOLDERS = 2_000
+"""Most folders the system is asked to watch; what lies in others is seen at the next look (ours)."""
+
+STALE_FILES_NAMED = 3
 
 # ── Screen ────────────────────────────────────────────────────────────────────────────────────────────────────────
 UI_FRAMES_PER_SECOND = 20

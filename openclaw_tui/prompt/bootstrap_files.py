@@ -6,12 +6,15 @@ and injected size for the user. Reading never leaves the folder a file stands in
 """
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from openclaw_tui.constants import (
+    BOOTSTRAP_FILES_KEPT,
     BOOTSTRAP_HEAD_SHARE,
     BOOTSTRAP_MAX_CHARS,
     BOOTSTRAP_MAX_FILE_BYTES,
@@ -20,6 +23,7 @@ from openclaw_tui.constants import (
     BOOTSTRAP_TOTAL_MAX_CHARS,
     BOOTSTRAP_WINDOW_SHARE,
     CHARS_PER_TOKEN_ESTIMATE,
+    FILE_CLOCK_SECONDS,
     WORKSPACE_FILES_TO_MISS,
 )
 from openclaw_tui.prompt.imports import Imports
@@ -168,32 +172,45 @@ def _shown(path: Path, cwd: Path) -> str:
 
 
 def _read(file: BootstrapFile, root: Path) -> BootstrapFile:
-    real = Path(os.path.realpath(file.path))
-    if not real.is_relative_to(os.path.realpath(file.path.parent)):
-        return replace(file, problem="is a link that leads out of its folder; it is left out")
+    if file.path.is_symlink():
+        real = Path(os.path.realpath(file.path))
+        if not real.is_relative_to(os.path.realpath(file.path.parent)):
+            return replace(file, problem="is a link that leads out of its folder; it is left out")
     try:
-        if real.stat().st_size > BOOTSTRAP_MAX_FILE_BYTES:
-            return replace(
-                file, problem=f"is larger than {BOOTSTRAP_MAX_FILE_BYTES // 1024 // 1024} MiB; it is left out"
-            )
-        text = real.read_bytes().decode("utf-8-sig")
+        status = file.path.stat()
+        if status.st_size > BOOTSTRAP_MAX_FILE_BYTES:
+            size = BOOTSTRAP_MAX_FILE_BYTES // 1024 // 1024
+            return replace(file, problem=f"is larger than {size} MiB; it is left out")
+        old = status.st_mtime < time.time() - FILE_CLOCK_SECONDS
+        signature = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        read = _visible_text if old else _visible_text.__wrapped__
+        text, hidden = read(str(file.path), signature)
     except UnicodeDecodeError:
         return replace(file, problem="is not UTF-8 text; it is left out")
     except OSError as error:
         return replace(file, problem=f"cannot be read ({error.strerror}); it is left out")
-    text = text.replace("\r\n", "\n").rstrip()
-    imports = Imports(root)
-    if file.name in (GUIDE, GUIDE_FALLBACK):
-        text = imports.expand(text, file.path)
+    return _expanded(file, root, text, hidden)
+
+
+@lru_cache(maxsize=BOOTSTRAP_FILES_KEPT)
+def _visible_text(path: str, signature: tuple[int, ...]) -> tuple[str, int]:
+    """A file's text with what is hidden made visible, and how much that was; read again when the signature changes."""
+    text = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n").rstrip()
     shown = show_hidden(show_controls(text))
-    notes = list(imports.notes)
-    if shown.hidden:
-        notes.append(f"holds {shown.hidden} invisible characters, shown as escapes")
+    return shown.text, shown.hidden
+
+
+def _expanded(file: BootstrapFile, root: Path, text: str, hidden: int) -> BootstrapFile:
+    imports = Imports(root)
+    if "@" in text and file.name in (GUIDE, GUIDE_FALLBACK):
+        shown = show_hidden(show_controls(imports.expand(text, file.path)))
+        text, hidden = shown.text, hidden + shown.hidden
+    notes = imports.notes + ([f"holds {hidden} invisible characters, shown as escapes"] if hidden else [])
     return replace(
         file,
-        content=shown.text,
-        raw_chars=len(shown.text),
-        hidden=shown.hidden,
+        content=text,
+        raw_chars=len(text),
+        hidden=hidden,
         imported=tuple(imports.files),
         notes=tuple(notes),
     )
