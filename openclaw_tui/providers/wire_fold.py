@@ -65,7 +65,7 @@ class WireFold(Generic[VariantT]):
         self._append = append
         self._kept: OrderedDict[Hashable, _Conversation] = OrderedDict()
         self.rewritten_from: int | None = None
-        """Of the latest conversation: the first turn that differs from its last request; None for none, 0 if it is new."""
+        """Of the latest conversation: the first turn that differs from its last request; None: none; 0: it is new."""
 
     def turns(self, messages: Sequence[Message], variant: VariantT) -> list[Block]:
         """The turns of a conversation, none of them to be changed."""
