@@ -221,7 +221,8 @@ def test_ctrl_z_gives_the_terminal_back_and_the_screen_returns_whole(tmp_path: P
         child.until_shown("half a draft")
         child.type("\x1a")
         child.until(lambda: child.written.rfind(b"\x1b[?1049l") > child.written.rfind(b"\x1b[?1049h"))
-        child.until(lambda: child.modes() == before)
+        child.until(lambda: os.waitpid(child.process.pid, os.WUNTRACED | os.WNOHANG)[0] != 0)  # it sleeps now
+        assert child.modes() == before
         child.screen.feed(b"\x1b[2J")
         child.process.send_signal(signal.SIGCONT)
         child.until_shown("› half a draft")
