@@ -640,7 +640,7 @@ WATCH_DEBOUNCE_MS = 200
 WATCH_STEP_MS = 50
 """A burst of changes is told after this; closing is noticed within a step (ours: a change shows within a second)."""
 
-WATCH_LOOK_MS = 2_000
+WATCH_LOOK_MS = 5_000
 """Rest after which watched files are looked at anyway: network drives, limits of the system (ours)."""
 
 WATCH_MAX_FOLDERS = 2_000

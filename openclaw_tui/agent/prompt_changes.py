@@ -26,6 +26,7 @@ class PromptChanges:
         self._acts = acts
         self._cache = cache
         self._clock = clock
+        self._told: SealedPrompt | None = None
 
     @property
     def sealed(self) -> SealedPrompt | None:
@@ -50,13 +51,34 @@ class PromptChanges:
             self._seal.put(fresh)
             self._acts.notice("info", f"{names} changed: applied, since the prompt cache had expired anyway")
             return True
+        self._tell(names, fresh, model, retention, tokens)
+        return False
+
+    def foretell(
+        self, stable: str, tools: Iterable[ToolDefinition], model: ModelInfo, retention: CacheRetention, tokens: int
+    ) -> bool:
+        """The same between two turns: nothing enters yet. True where there was a change to tell of."""
+        sealed, fresh = self._seal.current, SealedPrompt.fresh(stable, tools)
+        if sealed is None or fresh.sends_the_same_as(sealed):
+            return False
+        names = _short_list(changed_parts(sealed, fresh))
+        if self._cache.is_cold(model, retention, self._clock()):
+            self._acts.notice_once("info", f"{names} changed: enters with the next message (the cache has expired)")
+        else:
+            self._tell(names, fresh, model, retention, tokens)
+        return True
+
+    def _tell(self, names: str, fresh: SealedPrompt, model: ModelInfo, retention: CacheRetention, tokens: int) -> None:
+        """What waits, and what it would cost to let it enter now; each state once."""
+        if self._told is not None and fresh.sends_the_same_as(self._told):
+            return
+        self._told = fresh
         again = self._cache.cached_tokens() or tokens
         price = reread_usd(model, again, retention)
         cost = f"re-reads ~{max(1, round(again / 1000)):,}k tokens" + (
             f", {dollars(price)}" if price is not None else ""
         )
-        self._acts.notice_once("info", f"{names} changed: applies at the next compaction; now with /reload ({cost})")
-        return False
+        self._acts.notice("info", f"{names} changed: applies at the next compaction; now with /reload ({cost})")
 
     def apply(self, stable: str, tools: Iterable[ToolDefinition]) -> list[str]:
         """Let the change enter; the names of what entered, empty where nothing waited."""

@@ -288,8 +288,13 @@ class RequestBuilder:
     def after_compaction(self, *, keeps_thinking: bool = False) -> None:
         """The prefix is paid for anew anyway, so changes that waited enter now; reasoning does not survive them."""
         self.compaction_backoff = 0
+        self._prompt.renew(self.budget, self.settings.min_context_tokens)
         if self._prompt.apply_changes() or not keeps_thinking:
             self._leave_bound_thinking_out()
+
+    def foretell_changes(self) -> bool:
+        """Files of the prompt changed on disk: tell what waits, with its price. True where it enters by itself."""
+        return self._prompt.foretell_changes(self.settings.cache_retention, self.context_size().tokens)
 
     def reload_prompt(self) -> list[str]:
         """`/reload`: let what changed enter now; the names of what entered."""

@@ -12,6 +12,7 @@ from openclaw_tui.agent.fitting import fixed_parts, shortened
 from openclaw_tui.agent.prompt_changes import PromptChanges
 from openclaw_tui.agent.sealed_prompt import SealedPrompt
 from openclaw_tui.context.budget import ContextBudget, WindowVerdict, check_window, require_window
+from openclaw_tui.errors import ConfigError
 from openclaw_tui.messages import CacheRetention, ThinkingLevel, ToolDefinition
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.prompt.system_prompt import PromptInputs, SystemPrompt, build_dynamic_part, build_stable_part
@@ -40,6 +41,8 @@ class TurnPrompt:
         self._model = model
         self._thinking = thinking
         self._made: _Made | None = None
+        self._read: PromptInputs | None = None
+        self._foretold: PromptInputs | None = None
 
     @property
     def inputs(self) -> PromptInputs:
@@ -55,7 +58,8 @@ class TurnPrompt:
 
     def gather(self) -> None:
         """Read the workspace again."""
-        self._take(self._gather_inputs(self._model, self._thinking))
+        self._read, self._foretold = self._gather_inputs(self._model, self._thinking), None
+        self._take(self._read)
 
     def fit(self, budget: ContextBudget, min_context_tokens: int) -> None:
         """Shorten optional parts where the window is too small for them, and say so.
@@ -83,6 +87,27 @@ class TurnPrompt:
         """See `PromptChanges.notice`."""
         made = self._current()
         return self._changes.notice(made.prompt.stable, made.inputs.tools, self._model, retention, tokens)
+
+    def foretell_changes(self, retention: CacheRetention, tokens: int) -> bool:
+        """Read the workspace without taking it over, and tell what waits. True where a change enters by itself."""
+        inputs = self._gather_inputs(self._model, self._thinking)
+        if inputs == self._foretold:
+            return False
+        before, self._foretold = self._foretold or self._read, inputs
+        if before == inputs:
+            return False
+        if self._changes.foretell(build_stable_part(inputs), inputs.tools, self._model, retention, tokens):
+            return False
+        return self._changes.sealed is None or (before is not None and before.heartbeat != inputs.heartbeat)
+
+    def renew(self, budget: ContextBudget, min_context_tokens: int) -> None:
+        """Read the workspace for a prompt that is sent anew anyway; what would not fit stays out."""
+        before = self._made
+        self.gather()
+        try:
+            self.fit(budget, min_context_tokens)
+        except ConfigError:
+            self._made = before
 
     def apply_changes(self) -> list[str]:
         """See `PromptChanges.apply`."""

@@ -48,6 +48,7 @@ from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.approval import ApprovalBroker
+from openclaw_tui.tools.file_state import FileState
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.runner import ToolRunner
 from openclaw_tui.tools.session_status import SessionStatusTool
@@ -72,6 +73,7 @@ class App:
     skills: SkillShelf
     memory: MemoryDesk
     subagents: Subagents
+    files: FileState
     notices: list[str] = field(default_factory=list)
 
 
@@ -202,6 +204,7 @@ def _compose(
         skills=shelf,
         memory=memory,
         subagents=subagents,
+        files=tools.files,
     )
 
 

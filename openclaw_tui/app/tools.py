@@ -46,6 +46,7 @@ class BuiltTools:
     outputs: OutputKeeper
     recall: Recall
     memory: MemoryPlaces
+    files: FileState
     closers: tuple[Callable[[], Awaitable[None]], ...]
 
 
@@ -102,4 +103,4 @@ def build_tools(
         tools.append(web_fetch.WebFetchTool(spill))
     tools += extra
     guides = NestedGuides.of_session(manager, paths.project, trusted=config.project_trusted)
-    return BuiltTools(tuple(guided(tools, guides)), outputs, recall, places, (processes.close, outputs.close))
+    return BuiltTools(tuple(guided(tools, guides)), outputs, recall, places, files, (processes.close, outputs.close))

@@ -6,6 +6,7 @@ import time
 from openclaw_tui.agent.breakdown import context_breakdown
 from openclaw_tui.agent.cache_prices import dollars
 from openclaw_tui.app.compose import App
+from openclaw_tui.app.reload import apply_settings
 from openclaw_tui.artifacts.recall import stored_list
 from openclaw_tui.commands.compact_commands import COMPACT_COMMAND
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
@@ -66,10 +67,12 @@ async def _recall(app: App, argument: str) -> CommandOutput:
 
 
 async def _reload(app: App, _: str) -> CommandOutput:
-    changed = app.session.deps.requests.reload_prompt()
-    if not changed:
-        return CommandOutput("nothing changed: the prompt is the one being sent")
-    return CommandOutput(f"in force from the next message on: {', '.join(changed)}")
+    settings = apply_settings(app)
+    changed = [*app.session.deps.requests.reload_prompt(), *settings.applied]
+    lines = [f"in force from the next message on: {', '.join(changed)}"] if changed else []
+    lines += [f"needs a new session (/new): {', '.join(settings.later)}"] if settings.later else []
+    lines += settings.problems
+    return CommandOutput("\n".join(lines) or "nothing changed: the prompt is the one being sent")
 
 
 async def _engine(app: App, argument: str) -> CommandOutput:
@@ -103,6 +106,6 @@ CONTEXT_COMMANDS = (
     Command("cache", "how the prompt cache did, call by call", _cache, hint="[n|json]"),
     Command("events", "what the context layers did", _events, hint="[layer] [n] [json]"),
     Command("recall", "look up what left the context", _recall, hint="[id|text] [lines|text]"),
-    Command("reload", "let changed project files enter now", _reload, while_busy="wait"),
+    Command("reload", "let changed files and settings enter now", _reload, while_busy="wait"),
     Command("engine", "the context engine in use", _engine, hint="[retry]"),
 )

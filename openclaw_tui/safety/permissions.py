@@ -104,6 +104,15 @@ class Permissions:
             for line in of_kind:
                 self._add(kind, line)
 
+    def use(self, settings: PermissionSettings) -> None:
+        """Other rules from now on; the mode and what the user decided in this session stay."""
+        decided = [rule for rows in self._rules.values() for rule in rows if rule.line.place == "session"]
+        mode, remembered = self.mode, self._decided
+        self.settings, self.problems = settings, []
+        self.__post_init__()
+        self.mode, self._decided = mode, remembered
+        self._rules["allow"] += decided
+
     def judge(self, act: Act) -> Verdict:
         """The verdict on an act. Has no effect but to be listed among the recent ones."""
         verdict = self._verdict(act, examine(act, self.places))

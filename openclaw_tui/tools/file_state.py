@@ -50,6 +50,23 @@ class FileState:
     def was_seen(self, path: Path) -> bool:
         return path in self._seen
 
+    def seen_states(self) -> dict[Path, tuple[int, int]]:
+        """Size and time of what was read or written in this session, as they were then. Any thread may ask."""
+        return {path: (seen.size, seen.modified_ns) for path, seen in list(self._seen.items())}
+
+    def is_stale(self, path: Path) -> bool:
+        """Whether the model has seen another content than what is on disk; a file that is gone counts."""
+        seen = self._seen.get(path)
+        if seen is None:
+            return False
+        try:
+            status = path.stat()
+            if (seen.size, seen.modified_ns) == (status.st_size, status.st_mtime_ns):
+                return False
+            return seen.digest is None or seen.digest != digest_of(path.read_bytes())
+        except OSError:
+            return True
+
     def check_unchanged(self, path: Path, data: bytes, name: str) -> None:
         """Raises ToolError when the file was read before and `data`, its present content, is not what was read."""
         seen = self._seen.get(path)

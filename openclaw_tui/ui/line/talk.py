@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from openclaw_tui.agent.broadcast import Subscription
 from openclaw_tui.app.compose import App
+from openclaw_tui.app.watching import watch_workspace
 from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_TOOL_NOTICE_SECONDS
 from openclaw_tui.events import (
     AgentEvent,
@@ -31,6 +32,7 @@ from openclaw_tui.events import (
     TurnEnded,
     TurnStarted,
 )
+from openclaw_tui.integrations.watch import FileWatch
 from openclaw_tui.log import log_event
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
 from openclaw_tui.ui.line.approvals import answer_prompt
@@ -55,6 +57,7 @@ class Talk:
     _view: ContextView | None = None
     _doing: str = ""
     _queued: int = 0
+    _watch: FileWatch | None = None
     _subscription: Subscription | None = None
     _listener: asyncio.Task[None] | None = None
     _ending: asyncio.Task[None] | None = None
@@ -65,6 +68,8 @@ class Talk:
         self._subscription = self.app.session.subscribe()
         self._listener = asyncio.get_running_loop().create_task(self._listen(self._subscription))
         await self.app.session.start()
+        self._watch = watch_workspace(self.app)
+        self._watch.start()
 
     async def settle(self) -> None:
         """Wait for the end of the turn, and print what is left to print."""
@@ -74,6 +79,8 @@ class Talk:
     async def close(self) -> None:
         """Refuse open questions, end the session, print its last events."""
         self.app.session.approvals.refuse_all("the program was left")
+        if self._watch is not None:
+            await self._watch.close()
         await self.app.session.close()
         self.catch_up()
         if self._listener is not None:

@@ -8,6 +8,7 @@ import asyncio
 import logging
 
 from openclaw_tui.app.compose import App as Composed
+from openclaw_tui.app.watching import watch_workspace
 from openclaw_tui.events import Notice
 from openclaw_tui.tools.process import ProcessTool
 from openclaw_tui.ui.textual.event_router import EventRouter
@@ -22,10 +23,12 @@ class Conversation:
         self.composed = composed
         self.session = composed.session
         self._subscription = composed.session.subscribe()
+        self._watch = watch_workspace(composed)
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
 
     def start(self, router: EventRouter) -> None:
+        self._watch.start()
         self._pump = asyncio.create_task(self._deliver(router), name="event pump")
 
     async def close(self) -> None:
@@ -33,6 +36,7 @@ class Conversation:
         if self._closed:
             return
         self._closed = True
+        await self._watch.close()
         await self.session.close()
         if self._pump is not None:
             await asyncio.wait({self._pump})

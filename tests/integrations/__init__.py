@@ -1,0 +1,1 @@
+"""Tests of what connects the program to the world around it."""
