@@ -14,7 +14,7 @@ _PATTERNS = (
     re.compile(r"(?<![\w/.-])(?:[\w.@+-]+/)+[\w@+-]+\.\w{1,8}\b"),
     re.compile(r"\b[A-Za-z]:\\(?:[\w.@+-]+\\)*[\w.@+-]+"),
     re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{2,5})?\b"),
-    re.compile(r"\b[\w-]+(?:\.[\w-]+)+:\d{2,5}\b|\blocalhost:\d{2,5}\b"),
+    re.compile(r"(?<![\w.-])[\w-]++(?:\.[\w-]++)++:\d{2,5}\b|\blocalhost:\d{2,5}\b"),
     re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,64}\b"),
     re.compile(r"\b[A-Z][A-Z0-9]+-\d{2,}\b"),
     re.compile(r"#\d{2,}\b"),

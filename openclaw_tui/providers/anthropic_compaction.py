@@ -35,7 +35,7 @@ def is_sealed(message: Message) -> bool:
 
 def is_sealed_turn(turn: Block) -> bool:
     """Whether this is the turn of a block: it stays a message of its own, nothing is merged into it."""
-    return turn["role"] == "assistant" and turn["content"][0]["type"] == "compaction"
+    return bool(turn["role"] == "assistant" and turn["content"][0]["type"] == "compaction")
 
 
 def sealed_block(sealed: str) -> Block:

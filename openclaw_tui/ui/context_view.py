@@ -222,7 +222,7 @@ def _before_compaction(requests: RequestBuilder) -> tuple[list[Message], list[in
     messages: list[Message] = []
     turns = 0
     for entry in reversed(requests.manager.branch()):
-        if isinstance(entry, MessageEntry):
+        if isinstance(entry, MessageEntry) and entry.message is not None:
             messages.append(entry.message)
             turns += isinstance(entry.message, UserMessage) and entry.message.origin == "user"
         if turns == GROWTH_TURNS:

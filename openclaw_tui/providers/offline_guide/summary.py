@@ -18,7 +18,7 @@ _DECISION = re.compile(
 _OPEN = re.compile(r"\b(todo|next|remaining|still|open|left to do|pending)\b|待办|下一步|未完成", re.I)
 _IDENTIFIER = re.compile(
     r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|https?://[^\s\"'<>)\]]+"
-    r"|(?:[\w.@+-]+/)+[\w.@+-]+\.\w{1,8}|\b[0-9a-f]{10,40}\b|#\d{2,}|\b[A-Z][A-Z0-9]+-\d{2,}\b"
+    r"|(?<![\w.@+/-])(?:[\w.@+-]+/)+[\w.@+-]+\.\w{1,8}|\b[0-9a-f]{10,40}\b|#\d{2,}|\b[A-Z][A-Z0-9]+-\d{2,}\b"
 )
 
 
