@@ -173,6 +173,7 @@ def _options(namespace: argparse.Namespace, command: str | None, words: list[str
         append_system_prompt=_text(namespace.append_system_prompt),
         config=tuple(values["config"]),
         cwd=_directory(namespace.cwd),
+        cwd_given=bool(namespace.cwd),
         verbose=namespace.verbose,
         debug=namespace.debug,
         version=namespace.version,

@@ -10,7 +10,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for. `resume` is None without the flag and "" for the picker."""
+    """What the user asked for. `resume` is None without the flag and "" for the picker.
+
+    `cwd_given` tells that the directory was asked for: it then wins over an agent's own.
+    """
 
     prompt: str | None = None
     print_mode: bool = False
@@ -37,6 +40,7 @@ class Options:
     append_system_prompt: str | None = None
     config: tuple[str, ...] = ()
     cwd: Path = field(default_factory=Path.cwd)
+    cwd_given: bool = False
     verbose: bool = False
     debug: bool = False
     version: bool = False

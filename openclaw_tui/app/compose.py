@@ -21,6 +21,7 @@ from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.request_builder import ModelSources, RequestBuilder
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
+from openclaw_tui.app.agents import routing_problems, with_agent
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.memory import build_desk
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
@@ -77,19 +78,27 @@ class App:
     notices: list[str] = field(default_factory=list)
 
 
-def load_settings(options: Options, *, remember: bool = True) -> tuple[Paths, Config]:
-    """Where things are and what is configured; `remember` False writes nothing at all. Raises ConfigError."""
+def load_settings(options: Options, *, remember: bool = True, channel: str = "tui") -> tuple[Paths, Config]:
+    """Where things are and what is configured, for the agent that works; `remember` False writes nothing at all.
+
+    Raises ConfigError.
+    """
     paths = resolve_paths(options.cwd, options.agent)
-    return paths, load_config(paths, flags=options.config, remember=remember)
+    config = load_config(paths, flags=options.config, remember=remember)
+    chosen = with_agent(paths, config, options, channel)
+    if chosen.project != paths.project:
+        config = load_config(chosen, flags=options.config, remember=remember)
+    return chosen, config
 
 
 def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     """Compose everything for one conversation. Raises ConfigError, SessionError, AuthenticationFailed."""
-    paths, config = load_settings(options)
+    paths, config = load_settings(options, channel=channel)
     manager, notices = open_manager(options, paths)
     choice = choose_model(options, config, paths, manager)
     parts = _compose(options, config, paths, manager, choice, channel=channel, interactive=interactive)
-    parts.notices[:0] = [*notices, *(str(problem) for problem in config.problems), *_left_out(config), *choice.notices]
+    notices += [*map(str, config.problems), *routing_problems(config), *_left_out(config)]
+    parts.notices[:0] = [*notices, *choice.notices]
     return parts
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from openclaw_tui.app.agents import agent_record
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError
@@ -42,7 +43,7 @@ def choose_model(
     `probe` False looks for no servers, so that nothing touches the network.
     """
     overrides = config.get("models.providers")
-    reference, reason = _said(options, config, manager)
+    reference, reason = _said(options, config, paths, manager)
     if reference is not None:
         return _chosen(find_model(reference, overrides), reference, config, reason)
     for provider in KEY_ORDER:
@@ -71,12 +72,15 @@ def look_for_servers() -> list[LocalServer]:
         return list(pool.submit(lambda: asyncio.run(find_local_servers())).result())
 
 
-def _said(options: Options, config: Config, manager: SessionManager) -> tuple[str | None, str]:
+def _said(options: Options, config: Config, paths: Paths, manager: SessionManager) -> tuple[str | None, str]:
     if options.model:
         return options.model, "--model"
     used = manager.project().model
     if used is not None and all(used):
         return f"{used[0]}/{used[1]}", "the session's own"
+    agent = agent_record(config, paths)
+    if agent is not None and agent.model:
+        return agent.model, f"the model of agent {agent.id}"
     configured = config.get("agents.defaults.model")
     return configured, f"configured ({config.place('agents.defaults.model')})"
 

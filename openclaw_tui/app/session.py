@@ -79,6 +79,11 @@ def list_sessions(paths: Paths) -> list[SessionSummary]:
     return [row for row in find_sessions(paths.sessions) if not row.spawned_by]
 
 
+def has_sessions(paths: Paths) -> set[str]:
+    """Agents that have a folder of sessions in the state directory."""
+    return {folder.parent.name for folder in (paths.state / "agents").glob("*/sessions") if folder.is_dir()}
+
+
 def session_key_for(agent_id: str, channel: str, session_id: str) -> str:
     """`agent:<agentId>:<channel>:dm:<sessionId>` (architecture decision 8)."""
     return build_session_key(agent_id, channel, "dm", session_id)

@@ -1,6 +1,7 @@
 """`/help` and the table of all commands."""
 
 from openclaw_tui.app.compose import App
+from openclaw_tui.commands.agent_commands import AGENT_COMMANDS
 from openclaw_tui.commands.context_commands import CONTEXT_COMMANDS
 from openclaw_tui.commands.file_commands import file_commands
 from openclaw_tui.commands.memory_commands import MEMORY_COMMANDS
@@ -27,6 +28,7 @@ def all_commands(paths: Paths | None = None, *, trusted: bool = False) -> Comman
         *SESSION_COMMANDS,
         *CONTEXT_COMMANDS,
         *MODEL_COMMANDS,
+        *AGENT_COMMANDS,
         *SKILL_COMMANDS,
         *MEMORY_COMMANDS,
     )

@@ -4,11 +4,12 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
+from openclaw_tui.app.agents import default_agent
 from openclaw_tui.commands.registry import table_text
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError
-from openclaw_tui.routing.bindings import DEFAULT_ACCOUNT, AgentRecord, Peer, read_agents, read_bindings
+from openclaw_tui.routing.bindings import DEFAULT_ACCOUNT, Peer, read_agents, read_bindings
 from openclaw_tui.routing.resolve import TIERS, Route, RouteQuery, resolve_agent_route
 from openclaw_tui.routing.session_key import PeerKind
 from openclaw_tui.subcommands.output import print_json
@@ -51,11 +52,6 @@ def show_route(given: argparse.Namespace, config: Config, paths: Paths) -> None:
     print(table_text([("->" if tier.name == route.matched_by else "", tier.name) for tier in TIERS]))
     for problem in (*problems, *agent_problems):
         print(f"skipped  {problem}")
-
-
-def default_agent(agents: list[AgentRecord], otherwise: str) -> str:
-    """The agent marked as default, else the one of the place."""
-    return next((agent.id for agent in agents if agent.default), otherwise)
 
 
 def _data(route: Route) -> dict[str, Any]:
