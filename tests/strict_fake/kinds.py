@@ -38,11 +38,18 @@ def kind_of(exchange: Exchange, wish: Wish, tools: ToolMap, scripted: bool, summ
         return "summary"
     if scripted:
         return "main"
+    if is_memory_flush(wish):
+        return "side"
     if wish.schema is not None and not tools.usable:
         return "json"
     if tools.usable:
         return "main"
     return "summary" if exchange.record.tokens > 4000 else "side"
+
+
+def is_memory_flush(wish: Wish) -> bool:
+    """A hidden turn behind the talk: it has the session's tools and must not take a step of the scenario."""
+    return wish.last_user.startswith("[Memory flush:")
 
 
 def _is_summary_request(wish: Wish, tools: ToolMap) -> bool:

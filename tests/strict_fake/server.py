@@ -17,7 +17,7 @@ from tests.strict_fake.checks import Prompt, check_request
 from tests.strict_fake.delivery import Delivery, close_connection
 from tests.strict_fake.exchange import Exchange, Memory, Record, Wish
 from tests.strict_fake.faults import Fault, http_body, http_headers
-from tests.strict_fake.kinds import kind_of, read_wish
+from tests.strict_fake.kinds import is_memory_flush, kind_of, read_wish
 from tests.strict_fake.log import Log
 from tests.strict_fake.options import Options
 from tests.strict_fake.refusal import Json, Refused, error_body, refuse_malformed
@@ -245,7 +245,7 @@ class Server:
             schema = wish.schema or {}
             return Reply(json.dumps(default_for(resolve(schema, schema), schema)))
         if record.kind == "side":
-            return Reply("Bench session")
+            return Reply("NO_REPLY" if is_memory_flush(wish) else "Bench session")
         reply = await self.director.reply(record, tools)
         return reply if self.options.tps is None else replace(reply, tps=self.options.tps)
 
