@@ -14,8 +14,10 @@ from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.tools.workspace import Workspace
 
+SPAWN_TOOL = "sessions_spawn"
+
 _DEFINITION = ToolDefinition(
-    name="sessions_spawn",
+    name=SPAWN_TOOL,
     summary="Give a task to a sub-agent with its own context",
     description=(
         "Give a self-contained task to a sub-agent; it sees nothing of this talk and has no more rights than you. The"

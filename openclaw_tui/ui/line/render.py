@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openclaw_tui.agent.child_report import announced_line
 from openclaw_tui.constants import LINE_DIFF_MAX_LINES
 from openclaw_tui.events import (
     AgentEvent,
@@ -22,6 +23,7 @@ from openclaw_tui.events import (
     ToolEnded,
     ToolStarted,
     TurnEnded,
+    TurnStarted,
     UserMessageAdded,
 )
 from openclaw_tui.messages import ToolResultMessage, text_of
@@ -102,7 +104,10 @@ class LineRenderer:
     def _show_notice(self, event: AgentEvent) -> None:
         match event:
             case UserMessageAdded(message=message):
-                self.line(f"> {clean_terminal_text(text_of(message.content))}", DIM)
+                said = announced_line(message) or f"> {text_of(message.content)}"
+                self.line(clean_terminal_text(said), DIM)
+            case TurnStarted(message=message) if report := announced_line(message):
+                self.line(clean_terminal_text(report), DIM)
             case RetryScheduled():
                 self.line(retry_line(event), YELLOW)
             case CompactionStarted(trigger=trigger):

@@ -7,6 +7,7 @@ their own.
 from time import monotonic
 from typing import Protocol, assert_never
 
+from openclaw_tui.agent.child_report import announced_line
 from openclaw_tui.constants import TOOL_BODY_LINE_CHARS, TOOL_LIVE_TAIL_LINES
 from openclaw_tui.events import (
     AgentEvent,
@@ -38,6 +39,7 @@ from openclaw_tui.events import (
     UserMessageAdded,
 )
 from openclaw_tui.messages import UserMessage, text_of
+from openclaw_tui.tools.session_tools import SPAWN_TOOL
 from openclaw_tui.ui.textual.history_items import image_words, note_of, state_of
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
@@ -65,6 +67,7 @@ class EventRouter:
         self._host = host
         self._cards: dict[str, str] = {}
         self._questions: dict[str, str] = {}
+        self._spawned: dict[str, str] = {}
         self._tails: dict[str, str] = {}
         self._made = 0
 
@@ -154,13 +157,16 @@ class EventRouter:
                 done = sum(state == "completed" for _step, state in steps)
                 self._doing(f"plan {done} of {len(steps)} done", parent)
             case SubagentEvent(parent_call_id=call_id, event=inner):
-                self.deliver(inner, parent=self._cards.get(call_id, parent or ""))
+                self.deliver(inner, parent=self._cards.get(call_id) or self._spawned.get(call_id) or parent or "")
             case Notice(level=level, text=text):
                 self._transcript.add_notice(level, text, parent=parent)
             case _:
                 assert_never(event)
 
     def _user(self, message: UserMessage, parent: str | None) -> None:
+        if line := announced_line(message):
+            self._transcript.add_notice("info", one_line(line), parent=parent)
+            return
         self._transcript.add_user(
             self._new_id("user"), text_of(message.content), image_words(message.content), parent=parent
         )
@@ -190,6 +196,8 @@ class EventRouter:
         self._tails.pop(event.call_id, None)
         if card is None:
             return
+        if event.result.tool_name == SPAWN_TOOL:
+            self._spawned[event.call_id] = card  # a sub-agent nobody waits for works on under it
         text = text_of(event.result.content)
         diff = (event.result.details or {}).get("diff")
         self._transcript.finish_tool(

@@ -6,6 +6,7 @@ changed the context. The branch is shown from its root, so that what a compactio
 
 from collections.abc import Iterable, Iterator
 
+from openclaw_tui.agent.child_report import announced_line
 from openclaw_tui.agent.open_pairs import INTERRUPTED_TEXT
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -22,6 +23,7 @@ from openclaw_tui.ui.textual.rendering.safe_text import one_line
 from openclaw_tui.ui.textual.widgets.transcript_items import (
     AssistantItem,
     Item,
+    NoticeItem,
     SeparatorItem,
     ToolItem,
     ToolState,
@@ -61,7 +63,9 @@ def _items(entries: Iterable[Entry]) -> Iterator[Item]:
 
 
 def _of_message(message: Message, id: str) -> Iterator[Item]:
-    if isinstance(message, UserMessage):
+    if isinstance(message, UserMessage) and (line := announced_line(message)):
+        yield NoticeItem(id=id, level="info", text=one_line(line))
+    elif isinstance(message, UserMessage):
         yield UserItem(id=id, text=text_of(message.content), images=image_words(message.content))
     elif isinstance(message, AssistantMessage):
         thinking = "\n\n".join(block.thinking for block in message.content if isinstance(block, ThinkingBlock))
