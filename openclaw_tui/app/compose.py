@@ -97,7 +97,7 @@ def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     manager, notices = open_manager(options, paths)
     choice = choose_model(options, config, paths, manager)
     parts = _compose(options, config, paths, manager, choice, channel=channel, interactive=interactive)
-    notices += [*map(str, config.problems), *routing_problems(config), *_left_out(config)]
+    notices += [*map(str, config.problems), *parts.permissions.problems, *routing_problems(config), *_left_out(config)]
     parts.notices[:0] = [*notices, *choice.notices]
     return parts
 

@@ -93,10 +93,13 @@ def _open(options: Options) -> "tuple[Composed, bool]":
     from dataclasses import replace
 
     from openclaw_tui.app.compose import build_app
+    from openclaw_tui.log import set_up_logging
 
     pick = options.resume == ""
     options = replace(options, resume=None) if pick else options
-    return build_app(options, channel="tui", interactive=True), pick
+    composed = build_app(options, channel="tui", interactive=True)
+    set_up_logging(None if options.no_session and not options.debug else composed.paths.log, debug=options.debug)
+    return composed, pick
 
 
 def _with_background(handover: Handover) -> Handover:

@@ -115,6 +115,28 @@ async def test_every_event_is_shown_and_brackets_stay_as_they_are(tmp_path: Path
     await app.close()
 
 
+async def test_a_compaction_by_hand_leaves_the_status_idle_and_one_in_a_turn_goes_on_working(tmp_path: Path) -> None:
+    app, _ = make_screen(tmp_path / "p")
+    async with app.run_test() as pilot:
+        await shown(pilot)
+        from openclaw_tui.ui.textual.event_router import EventRouter
+
+        router = EventRouter(app.main.transcript, app.main.status, app.main.queue, app.main)
+        compaction: list[AgentEvent] = [
+            CompactionStarted(KEY, "manual", 90_000),
+            CompactionEnded(KEY, True, 90_000, 9_000),
+        ]
+        for event in compaction:
+            router.deliver(event)
+        seen = [app.main.status.status.activity]
+        router.deliver(TurnStarted(KEY, user_text("go on")))
+        for event in compaction:
+            router.deliver(event)
+        seen.append(app.main.status.status.activity)
+        assert seen == ["idle", "working"]
+    await app.close()
+
+
 async def test_repeated_call_ids_are_cards_of_their_own(tmp_path: Path) -> None:
     app, _ = make_screen(tmp_path / "p")
     async with app.run_test() as pilot:

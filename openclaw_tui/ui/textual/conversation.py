@@ -10,6 +10,7 @@ import logging
 from openclaw_tui.app.compose import App as Composed
 from openclaw_tui.app.watching import watch_workspace
 from openclaw_tui.events import Notice
+from openclaw_tui.log import log_event
 from openclaw_tui.tools.process import ProcessTool
 from openclaw_tui.ui.textual.event_router import EventRouter
 
@@ -51,6 +52,7 @@ class Conversation:
     async def _deliver(self, router: EventRouter) -> None:
         """One event at a time; the loop gets its turn between them. A defect of the screen must not stop the talk."""
         async for event in self._subscription:
+            log_event(event)
             try:
                 router.deliver(event)
             except Exception as error:

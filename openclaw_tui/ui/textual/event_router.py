@@ -70,6 +70,7 @@ class EventRouter:
         self._spawned: dict[str, str] = {}
         self._tails: dict[str, str] = {}
         self._made = 0
+        self._in_turn = False
 
     def deliver(self, event: AgentEvent, parent: str | None = None) -> None:
         """`parent` is the item a sub-agent's events are shown under."""
@@ -77,9 +78,11 @@ class EventRouter:
             case TurnStarted(message=message):
                 self._user(message, parent)
                 if parent is None:
+                    self._in_turn = True
                     self._status.tell(activity="working", detail="", hint="", step=0)
             case TurnEnded():
                 if parent is None:
+                    self._in_turn = False
                     self._status.tell(activity="idle", detail="", step=0)
                     self._host.turn_ended(event)
             case AttemptStarted(number=number, reason=reason):
@@ -141,7 +144,7 @@ class EventRouter:
             case CompactionStarted():
                 self._status.tell(activity="compacting")
             case CompactionEnded(ok=ok, reason=reason):
-                self._status.tell(activity="working", detail="")
+                self._status.tell(activity="working" if self._in_turn else "idle", detail="")
                 if not ok and reason:
                     self._transcript.add_notice("warning", f"the context was not summarised: {one_line(reason)}")
                 self._host.measure()
