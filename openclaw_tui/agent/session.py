@@ -71,6 +71,11 @@ class AgentSession:
     def is_busy(self) -> bool:
         return self._supervisor.is_running
 
+    @property
+    def has_work(self) -> bool:
+        """Whether there is something to stop: a turn, or a sub-agent that nobody waits for."""
+        return self.is_busy or bool(self.deps.children.running)
+
     def subscribe(self) -> Subscription:
         return self._broadcast.subscribe()
 

@@ -244,6 +244,16 @@ async def test_stopping_ends_the_whole_tree(tmp_path: Path) -> None:
             manager.close()
 
 
+async def test_children_nobody_waits_for_can_be_stopped_when_the_parent_rests(tmp_path: Path) -> None:
+    play = cast([Step(calls=[spawn(wait=False)]), "Waiting."], [Step(hangs=True)])
+    async with agent(tmp_path / "p", play) as it:
+        await it.turn("Look.")
+        assert (it.session.is_busy, it.session.has_work) == (False, True)
+        await it.session.abort()
+        assert not it.session.has_work
+        assert [message.origin for message in it.prompts] == ["user"]
+
+
 async def test_closing_the_session_closes_its_children(tmp_path: Path) -> None:
     play = cast([Step(calls=[spawn(wait=False)]), "Waiting."], [Step(hangs=True)])
     async with agent(tmp_path / "p", play) as it:

@@ -257,7 +257,7 @@ class LineRepl:
         """Ctrl+C: stop the turn; twice, or when nothing runs twice, leave."""
         now, before = time.monotonic(), self._interrupted
         self._interrupted = now
-        busy = self.talk is not None and self.talk.app.session.is_busy
+        busy = self.talk is not None and self.talk.app.session.has_work
         if self.talk is None or now - before <= LEAVE_CONFIRM_SECONDS:
             self._leave(EXIT_INTERRUPTED if busy or self.talk is None else EXIT_DONE)
         elif self._acting is not None:

@@ -209,7 +209,7 @@ class MainScreen(WithPanels):
             self.prompt.close_menu()
         elif self.focused is not self.prompt.area:
             self.prompt.area.focus()
-        elif self.talk.session.is_busy:
+        elif self.talk.session.has_work:
             self._stop()
         elif self.prompt.text:
             if self._again("escape"):
@@ -227,7 +227,7 @@ class MainScreen(WithPanels):
             self._clear_prompt()
         elif self._again("interrupt"):
             self.acts.leave()
-        elif self.talk.session.is_busy:
+        elif self.talk.session.has_work:
             self._stop()
         else:
             self.acts.hint("Ctrl+C again leaves")
