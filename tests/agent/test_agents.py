@@ -14,8 +14,8 @@ from openclaw_tui.errors import ConfigError
 from openclaw_tui.messages import text_of
 from openclaw_tui.options import Options
 from openclaw_tui.providers.scripted import Step
+from tests.agent.casting import Cast, cast, spawn
 from tests.agent.harness import APIS, Agent, agent, agent_on, compose
-from tests.agent.test_subagents import Cast, cast, spawn
 from tests.strict_fake import Call, Record, Reply, StrictFake
 
 

@@ -9,8 +9,8 @@ from openclaw_tui.messages import text_of
 from openclaw_tui.providers.scripted import Step
 from openclaw_tui.session.listing import find_sessions, newest_session
 from openclaw_tui.session.store import SessionRecord, SessionStore
+from tests.agent.casting import cast, spawn
 from tests.agent.harness import Agent, agent
-from tests.agent.test_subagents import cast, spawn
 
 
 def record_of(it: Agent) -> SessionRecord:
