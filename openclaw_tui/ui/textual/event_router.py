@@ -47,6 +47,17 @@ from openclaw_tui.ui.textual.widgets.status_bar import StatusBar, count_text
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 from openclaw_tui.ui.textual.widgets.transcript_items import size_text
 
+_TOLD_ELSEWHERE = frozenset(
+    {
+        ("compaction", "started"),
+        ("compaction", "failed"),
+        ("compaction", "skipped"),
+        ("memory", "flush_started"),
+    }
+)
+"""Acts that the status line, a notice or the answer to `/compact` already tells; the Events panel lists them all."""
+_VERB_WORDS = {"flush_done": "flushed", "flush_skipped": "not flushed"}
+
 
 class RouterHost(Protocol):
     """What the router needs of the screen beside its widgets."""
@@ -71,6 +82,7 @@ class EventRouter:
         self._tails: dict[str, str] = {}
         self._made = 0
         self._in_turn = False
+        self._by_hand = False
 
     def deliver(self, event: AgentEvent, parent: str | None = None) -> None:
         """`parent` is the item a sub-agent's events are shown under."""
@@ -138,14 +150,16 @@ class EventRouter:
                 self._status.tell(
                     activity="retry", detail=f"try {attempt} of {most} · {reason}", until=monotonic() + seconds
                 )
-            case ContextAct():
-                self._transcript.add_separator(act_words(event))
+            case ContextAct(layer=layer, verb=verb):
+                if (layer, verb) not in _TOLD_ELSEWHERE:
+                    self._transcript.add_separator(act_words(event))
                 self._host.measure()
-            case CompactionStarted():
+            case CompactionStarted(trigger=trigger):
+                self._by_hand = trigger == "manual"
                 self._status.tell(activity="compacting")
             case CompactionEnded(ok=ok, reason=reason):
                 self._status.tell(activity="working" if self._in_turn else "idle", detail="")
-                if not ok and reason:
+                if not ok and reason and not self._by_hand:
                     self._transcript.add_notice("warning", f"the context was not summarised: {one_line(reason)}")
                 self._host.measure()
             case MemoryFlushStarted():
@@ -230,4 +244,4 @@ def act_words(act: ContextAct) -> str:
         size = f" {count_text(act.tokens_before)} → {count_text(act.tokens_after)} tokens"
     cost = f" · ${act.cost_usd:.2f}" if act.cost_usd else ""
     reason = f" · {one_line(act.reason)}" if act.reason else ""
-    return f"{act.layer} {act.verb}{size}{cost}{reason}"
+    return f"{act.layer} {_VERB_WORDS.get(act.verb, act.verb)}{size}{cost}{reason}"
