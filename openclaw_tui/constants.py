@@ -591,6 +591,10 @@ FLUSH_MAX_OUTPUT_TOKENS = 4_096
 FLUSH_MIN_ROOM_TOKENS = 2_000
 """Longest answer of a flush call, and the room it needs beside the prompt to be tried (ours)."""
 
+FLUSH_MIN_USER_TURNS = 2
+"""Messages of the user since the last flush that are worth another call (ours): a long turn of tools decides little,
+and what the user said stands in the summary until the next flush. `/compact` always asks."""
+
 FLUSH_NOTE_MAX_CHARS = 4_000
 """Most characters one flush may add to one file (ours)."""
 

@@ -13,7 +13,12 @@ from datetime import datetime
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.flush_tools import FlushReadTool, FlushWriteTool
 from openclaw_tui.agent.side_call import side_call
-from openclaw_tui.constants import FLUSH_MAX_OUTPUT_TOKENS, FLUSH_MAX_STEPS, FLUSH_MIN_ROOM_TOKENS
+from openclaw_tui.constants import (
+    FLUSH_MAX_OUTPUT_TOKENS,
+    FLUSH_MAX_STEPS,
+    FLUSH_MIN_ROOM_TOKENS,
+    FLUSH_MIN_USER_TURNS,
+)
 from openclaw_tui.context.engine import CompactionTrigger
 from openclaw_tui.errors import MemoryFailed, OpenClawError
 from openclaw_tui.events import AgentEvent, MemoryFlushEnded, MemoryFlushStarted
@@ -24,7 +29,7 @@ from openclaw_tui.memory.notebook import MemoryDesk, Notebook
 from openclaw_tui.messages import Message, TextBlock, ToolResultMessage, UserMessage
 from openclaw_tui.safety.permissions import Permissions
 from openclaw_tui.session.custom_types import MEMORY_FLUSH
-from openclaw_tui.session.entries import CompactionEntry, CustomEntry
+from openclaw_tui.session.entries import CompactionEntry, CustomEntry, MessageEntry
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.approval import ApprovalBroker
 from openclaw_tui.tools.registry import Toolset
@@ -177,7 +182,20 @@ def _obstacle(deps: AgentDeps, trigger: CompactionTrigger) -> str:
         return "the context overflowed: there is no room to ask for notes"
     if deps.runner.permissions.mode == "plan":
         return "plan mode only looks"
+    if trigger != "manual" and _user_turns_since_flush(deps.manager) < FLUSH_MIN_USER_TURNS:
+        return "the user has said little since the last one"
     return ""
+
+
+def _user_turns_since_flush(manager: SessionManager) -> int:
+    """Messages of the user since the last flush; without one there is always enough to look through."""
+    turns = 0
+    for entry in reversed(manager.branch()):
+        if isinstance(entry, CustomEntry) and entry.custom_type == MEMORY_FLUSH:
+            return turns
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, UserMessage):
+            turns += entry.message.origin == "user"
+    return FLUSH_MIN_USER_TURNS
 
 
 def _tell(deps: AgentDeps, desk: MemoryDesk, written: Sequence[Written]) -> None:

@@ -223,3 +223,22 @@ async def test_the_offline_model_notes_what_the_user_decided(tmp_path: Path) -> 
     assert "We decided that the port is 8080." in noted
     assert "evil" not in noted
     assert "port is 8080" in (tmp_path / "MEMORY.md").read_text(encoding="utf-8")
+
+
+async def test_a_long_turn_of_tools_alone_is_no_reason_for_another_flush(tmp_path: Path) -> None:
+    model = Model([])
+
+    def at_work(request: ProviderRequest) -> Step | str:
+        said = model(request)
+        busy = len(summaries) == 1 and not is_flush(request) and not is_summary(request)
+        if is_summary(request):
+            summaries.append(1)
+        return Step(text=str(said), calls=[("ls", {"path": "."})]) if busy else said
+
+    summaries: list[int] = []
+    async with flushing(tmp_path, at_work) as it:
+        await talk_until_compacted(it)
+        await it.turn("Now the long one.")
+        assert len(it.seen(CompactionEnded)) >= 2
+        assert len(model.flushes) == 1
+        assert "said little" in acts(it, "flush_skipped")[0].reason

@@ -30,14 +30,14 @@ class Seen:
 async def watching(
     files: list[Path], roots: tuple[Path, ...] = (), known: Callable[[], dict[Path, tuple[int, int]]] = dict
 ) -> AsyncIterator[Seen]:
-    seen = Seen()
+    seen, others = Seen(), set(threading.enumerate())
     watch = FileWatch(Watched(frozenset(files), roots, known=known), seen.changes.append)
     watch.start()
     try:
         yield seen
     finally:
         await watch.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "file watch"]
+    assert not [thread for thread in set(threading.enumerate()) - others if thread.name == "file watch"]
 
 
 async def test_a_file_is_noticed_when_it_comes_changes_is_replaced_and_goes(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def kind_of(exchange: Exchange, wish: Wish, tools: ToolMap, scripted: bool, summ
         return "count"
     if exchange.record.protocol == "anthropic" and isinstance(exchange.body.get("compaction"), dict):
         return "summary"
-    if summaries and _is_summary_request(wish, tools):
+    if summaries and not is_memory_flush(wish) and _is_summary_request(wish, tools):
         return "summary"
     if scripted:
         return "main"
@@ -49,7 +49,7 @@ def kind_of(exchange: Exchange, wish: Wish, tools: ToolMap, scripted: bool, summ
 
 def is_memory_flush(wish: Wish) -> bool:
     """A hidden turn behind the talk: it has the session's tools and must not take a step of the scenario."""
-    return wish.last_user.startswith("[Memory flush:")
+    return "[Memory flush:" in wish.last_user
 
 
 def _is_summary_request(wish: Wish, tools: ToolMap) -> bool:

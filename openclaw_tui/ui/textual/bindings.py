@@ -35,7 +35,7 @@ KEYS: tuple[Key, ...] = (
         "up",
         "up",
         "↑ ↓",
-        "earlier and later prompts; on an empty prompt ↑ takes a queued one back",
+        "earlier, later prompts; ↑ when empty: a queued one back",
         "Writing",
     ),
     Key("prompt", "down", "down", "", "", ""),
