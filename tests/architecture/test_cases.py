@@ -1,4 +1,4 @@
-"""The list of cases is whole, and the tests it names exist."""
+"""The lists of cases and of checks are whole, and the tests they name exist."""
 
 import ast
 import tomllib
@@ -23,6 +23,7 @@ NUMBERS = [int(number) for number in _COLLECTED.split()]
 """The numbers under which the cases were collected; the gaps are intended."""
 
 LIST: list[dict[str, Any]] = tomllib.loads((ROOT / "tests" / "cases.toml").read_text(encoding="utf-8"))["case"]
+CHECKS: list[dict[str, Any]] = tomllib.loads((ROOT / "tests" / "checks.toml").read_text(encoding="utf-8"))["check"]
 
 
 @lru_cache
@@ -35,6 +36,12 @@ def functions_in(path: str) -> frozenset[str]:
             functions = (node for node in group.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
             names += [f"{group.name}::{node.name}" for node in functions]
     return frozenset(name for name in names if name.split("::")[-1].startswith("test_"))
+
+
+def assert_exists(named: str) -> None:
+    path, _, test = named.partition("::")
+    assert (ROOT / path).is_file(), f"{named}: there is no such file"
+    assert test in functions_in(path), f"{named}: there is no such test"
 
 
 def test_every_case_is_listed_once_and_in_order() -> None:
@@ -51,6 +58,16 @@ def test_a_case_has_its_tests_or_its_part(case: dict[str, Any]) -> None:
         return
     assert case["tests"]
     for named in case["tests"]:
-        path, _, test = named.partition("::")
-        assert (ROOT / path).is_file(), f"{named}: there is no such file"
-        assert test in functions_in(path), f"{named}: there is no such test"
+        assert_exists(named)
+
+
+def test_every_check_is_listed_once_and_in_order() -> None:
+    assert [check["number"] for check in CHECKS] == list(range(1, 31))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: str(check["number"]))
+def test_a_check_has_its_tests(check: dict[str, Any]) -> None:
+    assert check["title"].strip()
+    assert check["tests"]
+    for named in check["tests"]:
+        assert_exists(named)
