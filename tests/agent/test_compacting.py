@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
+from openclaw_tui.constants import MAX_CONSECUTIVE_COMPACTIONS
 from openclaw_tui.errors import ProviderContextOverflow
 from openclaw_tui.events import CompactionEnded, CompactionStarted, StepStarted, TextDelta, TurnEnded
 from openclaw_tui.messages import Usage, text_of
@@ -95,6 +96,7 @@ async def test_provider_that_calls_everything_too_long_ends_in_a_plain_line(tmp_
         assert ended.outcome == "failed"
         assert "/new" in it.notices[-1]
         assert len(it.provider.requests) < 60
+        assert 1 <= len(it.seen(CompactionStarted)) <= MAX_CONSECUTIVE_COMPACTIONS
         it.provider.forever = "Back again."
         assert (await it.turn("Hello?")).outcome == "done"
 

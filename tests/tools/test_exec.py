@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from openclaw_tui.constants import TOOL_OUTPUT_MAX_BYTES
+from openclaw_tui.constants import EXEC_YIELD_SECONDS, TOOL_OUTPUT_MAX_BYTES
 from openclaw_tui.errors import ToolError
 from openclaw_tui.messages import text_of
 from openclaw_tui.tools.base import ToolContext, ToolOutcome
@@ -314,3 +314,18 @@ async def test_no_descriptor_stays_open(bench: Bench) -> None:
         await bench.run("x" * 3_000_000)
     after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     assert after <= before
+
+
+@pytest.mark.parametrize(("code", "is_error"), [(0, False), (1, False), (126, True), (127, True)])
+async def test_an_exit_code_is_a_result_and_only_a_command_that_could_not_run_is_a_failure(
+    bench: Bench, code: int, is_error: bool
+) -> None:
+    outcome = await bench.run(f"echo said; exit {code}")
+    assert "said" in _text(outcome)
+    assert outcome.is_error is is_error
+    if code:
+        assert str(code) in _text(outcome)
+
+
+def test_a_command_goes_to_the_background_after_ten_seconds_unless_told_otherwise() -> None:
+    assert EXEC_YIELD_SECONDS == 10.0
