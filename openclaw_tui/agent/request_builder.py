@@ -233,15 +233,16 @@ class RequestBuilder:
             self._acts.notice_once("warning", doubt)
 
     def context_size(self) -> ContextSize:
-        """How full the context is now, without running the pipeline."""
+        """How full the context is now, without running the pipeline. Nothing reported yet: as it would be sent."""
         projection = self.manager.project()
-        return measure_context(
+        size = measure_context(
             projection.messages,
             model=self.model,
             fresh_from=projection.fresh_from,
             fixed_tokens=self.fixed_tokens(),
             calibration=self.memory.calibration(self.model),
         )
+        return size if size.measured else ContextSize(measured=0, estimated=self.estimated_size())
 
     def estimated_size(self) -> int:
         """The same from estimates alone: the one method for before and after of a compaction."""

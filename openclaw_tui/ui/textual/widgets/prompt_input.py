@@ -134,10 +134,12 @@ class PromptInput(Vertical):
             self._menu.show(found)
 
     def _take_completion(self) -> bool:
-        """Put in what the menu offers. True when the text is a command that can be sent as it is now."""
+        """Put in what the menu offers. True when the text can be sent as it is now."""
         chosen, wanted = self._menu.chosen, wanted_at(self.text, self.area.cursor_index)
         self._menu.close()
-        if chosen is None or wanted is None:
+        if wanted is None:  # the menu is of an older text: keys act at once, its messages come behind them
+            return True
+        if chosen is None:
             return False
         if wanted.kind == "command" and self._names_a_command(wanted.text):
             return True
