@@ -15,6 +15,7 @@ from openclaw_tui.messages import Usage, text_of
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.session.entries import CompactionEntry
+from openclaw_tui.tokens import estimate_message_tokens
 from tests.agent.checking import check_pairs
 from tests.agent.harness import PRICE, SCRIPTED, WINDOW, Agent, agent
 
@@ -214,6 +215,21 @@ async def test_resumed_session_knows_its_size(tmp_path: Path) -> None:
         assert it.session.deps.requests.context_size().tokens == size
         await it.turn("word " * (WINDOW - size))
         assert len(it.seen(CompactionEnded)) >= 1, compactions
+
+
+async def test_after_a_compaction_the_meter_says_what_the_next_request_weighs(tmp_path: Path) -> None:
+    """Results that are kept but sent short count as they are sent."""
+    for number in range(1, 9):
+        (tmp_path / f"f{number}.txt").write_text(f"file {number} line\n" * 500, encoding="utf-8")
+    async with agent(tmp_path, forever=worker(8, tokens=200)) as it:
+        await it.turn("Read.")
+        assert "Compacted" in await it.session.compact()
+        told = it.session.deps.requests.context_size().tokens
+        full = sum(estimate_message_tokens(message) for message in it.session.deps.manager.project().messages)
+        assert told < full, "nothing was shortened: this shows nothing"
+        await it.turn("Go on.")
+        sent = it.seen(StepStarted)[-1].report.count("seal", "tokens")
+        assert told == pytest.approx(sent, rel=0.1)
 
 
 async def test_switch_to_a_smaller_window_compacts_before_the_first_call(tmp_path: Path) -> None:

@@ -144,6 +144,21 @@ async def test_a_command_is_completed_with_its_argument_hint(tmp_path: Path) -> 
     await app.close()
 
 
+async def test_enter_right_behind_an_argument_sends_though_the_menu_is_of_the_text_before(tmp_path: Path) -> None:
+    app, provider = make_screen(tmp_path / "p")
+    async with app.run_test() as pilot:
+        await type_text(pilot, "/rename")
+        await pilot.pause()
+        assert area_of(pilot).menu.is_open
+        for key in (*" mine", "enter"):
+            app.post_message(events.Key("space" if key == " " else key, key if len(key) == 1 else None))
+        await shown(pilot)
+        assert area_of(pilot).text == ""
+        assert app.talk.session.deps.manager.name == "mine"
+        assert provider.requests == []
+    await app.close()
+
+
 async def test_a_likely_command_is_offered_for_a_typing_mistake(tmp_path: Path) -> None:
     app, _ = make_screen(tmp_path / "p")
     async with app.run_test() as pilot:
