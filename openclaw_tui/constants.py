@@ -329,6 +329,12 @@ MAX_SKILL_NAME_CHARS = 64
 MAX_SKILL_DESCRIPTION_CHARS = 1_024
 """Longest name and description of a skill (the convention of SKILL.md)."""
 
+SKILL_FILES_LOOKED_AT = 2_000
+"""Files of one skill's folder that are read for the trust of a project, so that a huge one cannot stop the start."""
+
+TRUST_TEXT_CHARS = 1_000
+"""Longest line of what a project's file would do; a longer one says how much of it is not shown."""
+
 SKILL_LISTING_NOTE_CHARS = 300
 """Characters of the listing kept free for the line that tells what was left out (ours)."""
 
@@ -342,6 +348,12 @@ FILE_CLOCK_SECONDS = 2
 # ── Transcript ────────────────────────────────────────────────────────────────────────────────────────────────────
 TRANSCRIPT_FOLDS_KEPT = 8
 """Sessions and sub-agents whose prepared transcripts are remembered side by side. Lower: work is done again."""
+
+IMAGES_LEFT_OUT_TOGETHER = 20
+"""Oldest pictures left out at once where a request holds more than its provider takes. Lower: more cache rewrites."""
+
+QUARANTINES_PER_TURN = 3
+"""Different parts of one request that a provider may refuse in a turn before it is given up; each is retried once."""
 
 TOOL_ID_DIGEST_CHARS = 8
 """Hex digits that keep cleaned tool call ids apart (OC)."""
@@ -531,6 +543,9 @@ SHELL_GLOB_MAX_NAMES = 2_000
 PERMISSION_RECENT_VERDICTS = 50
 """Last decisions `/permissions` can show (ours)."""
 
+SANDBOX_PROBE_SECONDS = 5.0
+"""Longest time the trial run of the sandbox may take (ours)."""
+
 PROCESS_TERM_GRACE_SECONDS = 1.0
 """Between TERM and KILL to a process group."""
 
@@ -575,6 +590,23 @@ MEMORY_MAX_SCANNED_PARTS = 40
 MEMORY_COVERAGE_WEIGHT = 0.5
 """Weight of the share of words found beside the word score (ours: scores say something in small collections)."""
 
+MEMORY_VECTOR_WEIGHT = 0.7
+MEMORY_TEXT_WEIGHT = 0.3
+MEMORY_MIN_SCORE = 0.35
+"""With embeddings: weight of meaning and of words, and the least score of a hit that shares no word (OC)."""
+
+EMBEDDING_BATCH = 64
+EMBEDDING_MAX_NEW = 1_024
+"""Texts of one call, and most texts one search has turned into vectors; the rest waits for the next one (ours)."""
+
+EMBEDDING_TIMEOUT_SECONDS = 30.0
+EMBEDDING_PAUSE_SECONDS = 300.0
+"""Longest wait for an embeddings server, and how long one that failed is left alone (ours)."""
+
+EMBEDDING_LOOKUP_ROWS = 500
+EMBEDDINGS_KEPT = 50_000
+"""Vectors asked of the cache at once, and kept in it: the oldest go first (ours: some 100 MB at most)."""
+
 MEMORY_BUSY_SECONDS = 5.0
 """How long another process's write to the search index is waited for (ours)."""
 
@@ -602,6 +634,10 @@ FLUSH_EXTRACT_LINES = 12
 FLUSH_EXTRACT_LINE_CHARS = 300
 """Lines noted without a model, and the length of one (ours)."""
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+CHECKPOINT_MAX_FILE_BYTES = 32 * 1024 * 1024
+CHECKPOINT_QUOTA_BYTES = 512 * 1024 * 1024
+"""Pre-images for rewinding: the largest file that is kept, and all of one session packed (ours). What is beyond is told
+before a rewind; oldest contents go first."""
 LEDGER_TABLE_ROWS = 20
 LEDGER_REASON_CHARS = 100
 """`/events`: acts listed when no number is given, and how much of each reason (ours)."""
@@ -657,6 +693,21 @@ UI_FRAMES_PER_SECOND = 20
 ABORT_GRACE_SECONDS = 2.0
 PASTE_CHIP_CHARS = 1_000
 PASTE_CHIP_LINES = 12
+ATTACHED_LINES_MAX_CHARS = 40_000
+"""Most characters that `@path:10-20` brings into a message; more is what the read tool is for."""
+
+CLIPBOARD_SECONDS = 3.0
+"""How long the program that reads the system's clipboard may take."""
+
+NOTICE_MIN_TURN_SECONDS = 10.0
+"""A turn that took less is not announced: whoever sent it has hardly looked away."""
+
+BACKGROUND_LOOK_SECONDS = 0.5
+"""How often the newest output of commands in the background is brought to their cards."""
+
+PLAN_ROWS = 8
+"""Steps of the plan that are shown at once above the prompt."""
+
 PROMPT_MAX_ROWS = 10
 """Rows the prompt grows to before it scrolls."""
 

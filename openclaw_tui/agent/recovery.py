@@ -11,6 +11,7 @@ from openclaw_tui.agent.answer import discard_partial
 from openclaw_tui.agent.compacting import compact_after_overflow
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.state import TurnState
+from openclaw_tui.constants import QUARANTINES_PER_TURN
 from openclaw_tui.errors import (
     ContextOverflow,
     InvalidRequest,
@@ -44,6 +45,8 @@ async def recover(error: OpenClawError, deps: AgentDeps, state: TurnState) -> Re
             return _drop_thinking(error, deps, state)
         case InvalidRequest() if transcript_fault(error) == "sealed" and deps.requests.memory.sealed_summary.refuse():
             return _unseal(error, deps, state)
+        case InvalidRequest() if what := _quarantined(error, deps, state):
+            return Recovery("again", error, f"{what} left out")
         case ProviderError() if error.retryable:
             return await _wait_or_fail_over(error, deps, state)
         case ProviderError():
@@ -78,6 +81,24 @@ def _unseal(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> Recover
         "repair", "quarantined", "the provider refused its own sealed summary; the readable one is sent from now on"
     )
     return Recovery("again", error, "the readable summary is sent")
+
+
+def _quarantined(error: InvalidRequest, deps: AgentDeps, state: TurnState) -> str:
+    """Leave out of the request what the provider refused by its place; empty where that is not possible (any more)."""
+    request = deps.requests.last
+    if request is None or error.status == 404 or state.quarantines >= QUARANTINES_PER_TURN:
+        return ""
+    what = deps.requests.memory.quarantine.take(error, request)
+    if not what:
+        return ""
+    state.quarantines += 1
+    discard_partial(state, deps.emit, deps.session_key, str(error))
+    if request.model.prefix_bound:
+        deps.requests.drop_thinking()
+    reason = f"{what} was refused by the provider: left out of its requests from now on, kept in the session"
+    deps.acts.record("repair", "quarantined", reason, position=error.position or "")
+    deps.acts.notice("warning", f"{error} ({what} is left out of the requests from now on; the session keeps it)")
+    return what
 
 
 async def _wait_or_fail_over(error: ProviderError, deps: AgentDeps, state: TurnState) -> Recovery:

@@ -12,6 +12,7 @@ from openclaw_tui.context.pipeline import PreparedRequest
 from openclaw_tui.messages import Message, ToolResultMessage
 from openclaw_tui.report import PipelineReport
 from openclaw_tui.tokens import estimate_message_tokens
+from openclaw_tui.transcript.legality import Fault
 
 _REPAIRS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "moved": ("{n} tool result(s) moved behind their call", (("repair", "moved"),)),
@@ -39,11 +40,13 @@ class ReportActs:
     def __init__(self, acts: Acts) -> None:
         self._acts = acts
         self._told = {verb: self._told_before(verb) for verb in _REPAIRS}
+        self._faults: set[str] = set()
         self._engine = ""
 
     def tell(self, prepared: PreparedRequest, originals: Sequence[Message]) -> None:
         """Rows for what is new in this request; `originals` are the messages as they are stored."""
         self._tell_repairs(prepared.report)
+        self._tell_faults(prepared.faults)
         if prepared.new_decisions:
             self._tell_decisions(prepared.new_decisions, originals)
 
@@ -60,6 +63,15 @@ class ReportActs:
             self._told[verb] = total
             if new > 0:
                 self._acts.record("repair", verb, sentence.format(n=new), count=new, total=total)
+
+    def _tell_faults(self, faults: Sequence[Fault]) -> None:
+        """What the check before the send found: one line to the user for each kind, however often it is met."""
+        new = sorted({fault.what for fault in faults} - self._faults)
+        if new:
+            self._faults.update(new)
+            reason = f"the provider would refuse {', '.join(new)}; left out of the request, kept in the session"
+            self._acts.record("repair", "quarantined", reason, count=len(faults))
+            self._acts.notice("warning", f"Before the send: {reason}.")
 
     def _tell_decisions(self, decisions: Mapping[str, GuardDecision], originals: Sequence[Message]) -> None:
         for message in originals:

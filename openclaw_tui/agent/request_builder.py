@@ -191,7 +191,7 @@ class RequestBuilder:
 
     def _pipeline_inputs(self, projection: Projection, at: float) -> PipelineInputs:
         prompt, tools = self._prompt.sent()
-        messages = self.memory.sealed_summary.sent(projection, self.model)
+        messages = self.memory.sent(projection, self.model)
         return PipelineInputs(
             session=self.session_ref,
             messages=messages,

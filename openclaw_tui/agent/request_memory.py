@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_tui.agent.bound_prefix import BoundPrefix
+from openclaw_tui.agent.quarantine import Quarantine
 from openclaw_tui.agent.sealed_summary import SealedSummary
 from openclaw_tui.constants import CALIBRATION_SAVE_EVERY
 from openclaw_tui.context.decisions import GuardDecision, decisions_from_data, decisions_to_data
@@ -19,10 +20,12 @@ from openclaw_tui.session.custom_types import (
     CALIBRATION,
     GUARD_DECISIONS,
     PROVIDER_COMPACTION,
+    QUARANTINE,
     THINKING_LEFT_OUT,
 )
 from openclaw_tui.session.entries import CompactionEntry, CustomEntry
 from openclaw_tui.session.manager import SessionManager
+from openclaw_tui.session.projection import Projection
 from openclaw_tui.tokens import Calibration, estimate_message_tokens
 from openclaw_tui.transcript.incremental import Growing
 
@@ -34,6 +37,7 @@ class RequestMemory:
         self.last_result = 0
         self.bound_prefix = BoundPrefix(manager)
         self.sealed_summary = SealedSummary(manager)
+        self.quarantine = Quarantine(manager)
         self._left_out: dict[str, str | None] = {}
         self._unbound: dict[str, tuple[Message | None, frozenset[str]]] = {}
         self._estimates = Growing(estimate_message_tokens)
@@ -43,6 +47,10 @@ class RequestMemory:
                 self._read(entry.custom_type, entry.data)
             elif isinstance(entry, CompactionEntry) and isinstance(entry.details, Mapping):
                 self.last_result = _whole(entry.details.get("lastResult"), self.last_result)
+
+    def sent(self, projection: Projection, model: ModelInfo) -> tuple[Message, ...]:
+        """The branch's messages in the form this model's provider gets: its own summary, without what it refused."""
+        return self.quarantine.sent(self.sealed_summary.sent(projection, model), model)
 
     def remember(self, decisions: Mapping[str, GuardDecision]) -> None:
         """Store new guard decisions."""
@@ -95,6 +103,8 @@ class RequestMemory:
             self.bound_prefix.read(data)
         elif custom_type == PROVIDER_COMPACTION:
             self.sealed_summary.read(data)
+        elif custom_type == QUARANTINE:
+            self.quarantine.read(data)
         elif custom_type == CALIBRATION and isinstance(data.get("model"), str):
             factor, error = data.get("factor"), data.get("error")
             if isinstance(factor, int | float) and isinstance(error, int | float):

@@ -27,6 +27,7 @@ class TurnState:
     open_calls: dict[str, ToolCallBlock] = field(default_factory=dict)
     compactions_in_a_row: int = 0
     thinking_dropped: bool = False
+    quarantines: int = 0
     models_tried: list[str] = field(default_factory=list)
     last_answer: AssistantMessage | None = None
     started: float = field(default_factory=time.monotonic)

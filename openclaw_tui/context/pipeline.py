@@ -5,7 +5,7 @@ restart, and each answer extends the previous prefix. Each step leaves its line 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from openclaw_tui.context.budget import ContextBudget, guard_window
 from openclaw_tui.context.decisions import GuardDecision
@@ -32,7 +32,9 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.report import PipelineReport
 from openclaw_tui.tokens import NOT_CALIBRATED, Calibration, estimate_text_tokens, estimate_tools_tokens
 from openclaw_tui.transcript.details import strip_tool_result_details
+from openclaw_tui.transcript.legality import Fault
 from openclaw_tui.transcript.limit import limit_history_turns
+from openclaw_tui.transcript.mending import legal_request
 from openclaw_tui.transcript.policy import TranscriptPolicy
 from openclaw_tui.transcript.repair import repair_tool_use_result_pairing
 from openclaw_tui.transcript.sanitize import sanitize_session_history
@@ -74,7 +76,10 @@ class PipelineInputs:
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """A sealed request with its report, its size, and what the caller must remember."""
+    """A sealed request with its report, its size, and what the caller must remember.
+
+    `faults` are what the provider would have refused: mended in the request before it was sealed.
+    """
 
     request: ProviderRequest
     report: PipelineReport
@@ -84,10 +89,14 @@ class PreparedRequest:
     new_decisions: Mapping[str, GuardDecision]
     engine: str
     estimated_usd: float | None = None
+    faults: tuple[Fault, ...] = ()
 
 
 async def prepare_request(inputs: PipelineInputs) -> PreparedRequest:
-    """The ten steps. Raises PreemptiveContextOverflow from the guard, EngineError in strict mode."""
+    """The ten steps; what is sealed was checked against the provider's rules.
+
+    Raises PreemptiveContextOverflow from the guard, EngineError in strict mode.
+    """
     report = PipelineReport()
     messages = _load(inputs, report)
     messages = _strip_details(messages, report)
@@ -99,7 +108,9 @@ async def prepare_request(inputs: PipelineInputs) -> PreparedRequest:
     pruned = _prune(messages, inputs, report)
     messages, wants_compaction, decisions = _guard(messages, len(addition), pruned, inputs, report)
     prompt = _system_prompt(inputs, addition, report)
-    return _seal(messages, prompt, wants_compaction, decisions, inputs, report)
+    messages, faults = legal_request(messages, inputs.policy, inputs.model)
+    sealed = _seal(messages, prompt, wants_compaction, decisions, inputs, report)
+    return replace(sealed, faults=faults) if faults else sealed
 
 
 def _load(inputs: PipelineInputs, report: PipelineReport) -> tuple[Message, ...]:

@@ -142,6 +142,28 @@ REASONING_PATTERNS = (
     ),
 )
 
+IMAGE_PATTERNS = (
+    Pattern(
+        r"could not process image|process input image|image (data|file).{0,60}(not|invalid)|image exceeds"
+        r"|unsupported image|invalid_?image|image is not valid|image dimensions exceed|load image"
+        r"|image was specified using|image_url|base64.{0,20} image",
+        (
+            "Could not process image",
+            "messages.1.content.0.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes",
+            "messages.0.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed"
+            " size: 8000 pixels",
+            "messages.0.content.0.image.source.base64: The image was specified using the image/png media type, but the"
+            " image appears to be a image/jpeg image",
+            "You uploaded an unsupported image. Please make sure your image has of one the following formats",
+            "The image data you provided does not represent a valid image. Please check your input and try again.",
+            "Unable to process input image. Please retry or report the failure.",
+            "Provided image is not valid.",
+            "Failed to load image or audio file",
+            "Invalid 'input[3].content[1].image_url'. Expected a base64-encoded data URL with an image MIME type",
+        ),
+    ),
+)
+
 SEALED_PATTERNS = (
     Pattern(
         r"`compaction` block|tag 'compaction' found",

@@ -24,6 +24,7 @@ from openclaw_tui.providers.failure_patterns import (
     BY_NAME,
     BY_STATUS,
     DAILY_QUOTA,
+    IMAGE_PATTERNS,
     KEY_PATTERNS,
     OVERFLOW_CODES,
     OVERFLOW_PATTERNS,
@@ -36,7 +37,7 @@ from openclaw_tui.providers.failure_patterns import (
 )
 from openclaw_tui.providers.waits import retry_after_seconds
 
-TranscriptFault: TypeAlias = Literal["reasoning", "pairing", "sealed"]
+TranscriptFault: TypeAlias = Literal["reasoning", "pairing", "sealed", "image"]
 
 _OVERFLOW_STATUS = frozenset({None, 200, 400, 413, 422, 500})
 _SERVER_FAULT, _CLIENT_FAULT, _REDIRECT = range(500, 600), range(400, 500), range(300, 400)
@@ -132,6 +133,8 @@ def transcript_fault(error: InvalidRequest) -> TranscriptFault | None:
         return "sealed"
     if any(pattern.search(text) for pattern in REASONING_PATTERNS):
         return "reasoning"
+    if any(pattern.search(text) for pattern in IMAGE_PATTERNS):
+        return "image"
     return "pairing" if any(pattern.search(text) for pattern in PAIRING_PATTERNS) else None
 
 

@@ -85,6 +85,17 @@ class WireFold(Generic[VariantT]):
             self._kept.popitem(last=False)
         return list(conversation.turns)
 
+    def origins(self, messages: Sequence[Message], variant: VariantT, parts: str) -> list[list[tuple[int, int]]]:
+        """For each turn and each of its parts (the list under the name `parts`): which message made it, and as which
+        of that message's parts. For the rare case that a server names a place; nothing is remembered."""
+        turns: list[Block] = []
+        made: dict[int, tuple[int, int]] = {}
+        for number, message in enumerate(messages):
+            self._append(turns, message, variant)
+            new = [part for turn in turns[-1:] for part in turn[parts] if id(part) not in made]
+            made.update((id(part), (number, at)) for at, part in enumerate(new))
+        return [[made[id(part)] for part in turn[parts]] for turn in turns]
+
     def encoded(self, turns: Sequence[Block]) -> bytes:
         """The turns as the inside of a JSON array, to be asked right after `turns`.
 

@@ -12,6 +12,9 @@ THINKING_LEFT_OUT = "openclaw-tui.thinking-left-out"
 BOUND_PREFIX = "openclaw-tui.bound-prefix"
 """Digest of the prompt and tools that the reasoning of a model stands behind from here on."""
 
+QUARANTINE = "openclaw-tui.quarantine"
+"""A part of an entry that a provider refused: it is left out of the requests to that provider from here on."""
+
 CALIBRATION = "openclaw-tui.calibration"
 """Learnt correction of the token estimate, per model."""
 
@@ -35,3 +38,6 @@ SUBAGENT = "openclaw-tui.subagent"
 
 SUBAGENT_RUN = "openclaw-tui.subagent-run"
 """In the parent's session: a sub-agent ended; its session, how it ended, what it used and cost."""
+
+USER_SHELL = "openclaw-tui.user-shell"
+"""A command the user ran for themselves (`!!`): what it was and the end of its output. No model sees it."""

@@ -28,7 +28,8 @@ class ImageRules:
     """Which pictures may travel. Sides are in pixels, sizes in characters of base64.
 
     A picture wider than `comfortable_side` is scaled before its first send where Pillow is installed; without Pillow it
-    travels up to `max_side` until the request holds more than `many` pictures, then a note takes its place.
+    travels up to `max_side` until the request holds more than `many` pictures, then a note takes its place. `most` is
+    how many a request may hold at all.
     """
 
     types: frozenset[str] = _WEB_IMAGES
@@ -37,6 +38,7 @@ class ImageRules:
     comfortable_side: int = IMAGE_MAX_SIDE_PIXELS
     many: int = 20
     max_base64_chars: int = 5 * 1024 * 1024
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,12 @@ def transcript_policy(model: ModelInfo) -> TranscriptPolicy:
     """The policy for a model, by its wire protocol."""
     match model.api:
         case "anthropic":  # ids ^[a-zA-Z0-9_-]+$, at most 64; names at most 128, we stay portable with 64
-            return TranscriptPolicy(validate_anthropic_turns=True, thinking_first=True)
+            return TranscriptPolicy(validate_anthropic_turns=True, thinking_first=True, images=ImageRules(most=100))
         case "openai-responses":  # call_id at most 64; no alternation; pictures up to 20 MB
             return TranscriptPolicy(
-                paired_item_ids=True, atomic_reasoning=True, images=ImageRules(max_base64_chars=20 * 1024 * 1024)
+                paired_item_ids=True,
+                atomic_reasoning=True,
+                images=ImageRules(max_base64_chars=20 * 1024 * 1024, most=500),
             )
         case "openai-chat":  # ids at most 40; tool messages are text; templates may insist on alternation
             return TranscriptPolicy(
