@@ -58,7 +58,7 @@ class Quarantine:
 
     def _is_new(self, provider: str, place: StoredPlace) -> bool:
         known = self._left_out.get(provider, {}).get(place[0], frozenset())
-        return place[1] not in known and WHOLE not in known
+        return not known if place[1] == WHOLE else place[1] not in known and WHOLE not in known
 
     def _without(self, message: Message, provider: str, blocks: frozenset[int] | None) -> Message:
         if blocks is None or message.entry_id is None:
