@@ -122,7 +122,7 @@ async def test_request_that_would_be_refused_is_mended_with_one_line(
 ) -> None:
     """Where a step before does not do its work, the last look before the send does."""
     monkeypatch.setattr(
-        pipeline, "sanitize_session_history", lambda messages, *_, **__: (messages, StepReport("x", {}))
+        pipeline, "sanitize_session_history", lambda messages, *_, **__: (messages, StepReport("sanitize", {}))
     )
     async with StrictFake([Reply("Fine.")] * 2) as fake, agent_on(fake, APIS["anthropic"], tmp_path) as it:
         it.session.prompt((TextBlock("Look."), ImageBlock(PIXEL, "image/bmp")))

@@ -1,7 +1,9 @@
 """The check before the send: what a provider would refuse is seen and mended, what it takes passes untouched."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from openclaw_tui.messages import (
     UserMessage,
 )
 from openclaw_tui.models import ApiName
+from openclaw_tui.transcript.block_rules import faulty_blocks
 from openclaw_tui.transcript.legality import find_faults
 from openclaw_tui.transcript.mending import legal_request
 from openclaw_tui.transcript.policy import ImageRules, transcript_policy
@@ -105,11 +108,13 @@ def test_oldest_pictures_beyond_the_limit_stay_out_several_at_once() -> None:
 
 
 def test_only_what_is_new_is_looked_at_when_a_history_grows(monkeypatch: pytest.MonkeyPatch) -> None:
-    from openclaw_tui.transcript import legality
-
     looked: list[Message] = []
-    original = legality.faulty_blocks
-    monkeypatch.setattr(legality, "faulty_blocks", lambda m, *more: (looked.append(m), original(m, *more))[1])
+
+    def counted(message: Message, *more: Any) -> Iterator[tuple[int, str]]:
+        looked.append(message)
+        return faulty_blocks(message, *more)
+
+    monkeypatch.setattr("openclaw_tui.transcript.legality.faulty_blocks", counted)
     model = model_for("anthropic")
     first = (replace(ASK, entry_id="x"), says(call()), result())
     find_faults(first, transcript_policy(model), model)
