@@ -265,6 +265,16 @@ MEMORY_FLUSH_TRANSCRIPT_BYTES = 2 * 1024 * 1024
 SESSION_FORMAT_VERSION = 3
 """Version of the family's tree format that is written."""
 
+FILE_LOCK_WAIT_SECONDS = 3.0
+"""How long one lock is waited for before the write counts as failed (what is new waits in memory). Higher: a screen that
+stands still longer beside a stopped process."""
+
+FILE_LOCK_POLL_SECONDS = 0.005
+"""Pause between two looks at a lock that somebody else holds."""
+
+SESSION_KEEPER_SECONDS = 20.0
+"""How often an open session renews its lease, writes what waits, and looks whether its folder is still there."""
+
 LEASE_STALE_SECONDS = 1800.0
 """Age of a session's lease whose owner cannot be looked up before it is taken over (OC); a heartbeat renews it."""
 
@@ -348,6 +358,13 @@ FILE_CLOCK_SECONDS = 2
 # ── Transcript ────────────────────────────────────────────────────────────────────────────────────────────────────
 TRANSCRIPT_FOLDS_KEPT = 8
 """Sessions and sub-agents whose prepared transcripts are remembered side by side. Lower: work is done again."""
+
+MAX_STORED_JSON_DEPTH = 150
+"""Nesting of a stored value that cannot be written as it is (half a character in it); the interpreter's stack bounds
+what may be read again."""
+
+MAX_ARGUMENT_DEPTH = 100
+"""Nesting of a call's arguments; deeper ones are told to the model as invalid. Tools need three or four levels."""
 
 IMAGES_LEFT_OUT_TOGETHER = 20
 """Oldest pictures left out at once where a request holds more than its provider takes. Lower: more cache rewrites."""

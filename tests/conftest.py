@@ -40,6 +40,7 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
     monkeypatch.setenv("OPENCLAW_TUI_NO_LOCAL_PROBE", "1")
+    monkeypatch.setenv("OPENCLAW_TUI_SANDBOX__MODE", "off")  # what a machine has must not change what tests see
     return home
 
 

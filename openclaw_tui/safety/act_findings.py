@@ -6,7 +6,7 @@ from pathlib import Path
 
 from openclaw_tui.events import Risk
 from openclaw_tui.safety.command_paths import PartPaths, paths_of_parts
-from openclaw_tui.safety.permission_rules import Places
+from openclaw_tui.safety.permission_rules import Places, Reach
 from openclaw_tui.safety.shell_commands import parse_command
 
 _OBEYED_FOLDERS = frozenset((".git", ".openclaw", ".claude", ".agents"))
@@ -21,6 +21,7 @@ class Act:
     paths: tuple[Path, ...] = ()
     command: str | None = None
     url: str | None = None
+    reach: Reach = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ def _examine_command(act: Act, command: str, places: Places) -> Findings:
     rows = tuple(paths_of_parts(parsed.parts, cwd))
     unparsed = "" if parsed.parseable else f"the command line is not understood: {parsed.problem}"
     warnings = [unparsed] if unparsed else []
+    if act.reach == "outside":
+        warnings.append("it runs outside the sandbox")
     cwd_outside = not places.contains(cwd)
     if cwd_outside:
         warnings.append(f"it runs in {cwd}, outside the workspace")
@@ -76,7 +79,12 @@ def _examine_command(act: Act, command: str, places: Places) -> Findings:
     looks = all((row.part.read_only or row.part.transparent) and not row.part.writes for row in rows)
     vague = any(not row.part.read_only and not all(row.part.literal) for row in rows)
     return Findings(
-        rows, unparsed, tuple(dict.fromkeys(warnings)), looks and bool(rows) and not warnings, cwd_outside, vague
+        rows,
+        unparsed,
+        tuple(dict.fromkeys(warnings)),
+        looks and bool(rows) and not (warnings or act.reach),
+        cwd_outside,
+        vague,
     )
 
 

@@ -5,7 +5,7 @@ command only might be the one it names.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -17,6 +17,8 @@ from openclaw_tui.safety.shell_commands import Part, may_be_command_start
 RuleKind: TypeAlias = Literal["deny", "ask", "allow"]
 RuleForm: TypeAlias = Literal["whole", "prefix", "exact", "path", "domain"]
 Likelihood: TypeAlias = Literal["no", "maybe", "yes"]
+Reach: TypeAlias = Literal["", "network", "outside"]
+"""What a command gets beyond the sandbox: nothing, the network, or no sandbox at all."""
 
 READING_TOOLS = frozenset(("read", "ls", "find", "grep"))
 WRITING_TOOLS = frozenset(("write", "edit", "apply_patch"))
@@ -33,6 +35,18 @@ _OUR_NAMES = {
     "Task": "sessions_spawn",
     "TodoWrite": "update_plan",
 }
+_ALLOWS_REACH: Mapping[Reach, tuple[str, ...]] = {
+    "": ("exec", "network", "unsandboxed"),
+    "network": ("network", "unsandboxed"),
+    "outside": ("unsandboxed",),
+}
+_SPEAKS_OF_REACH: Mapping[Reach, tuple[str, ...]] = {
+    "": ("exec",),
+    "network": ("exec", "network"),
+    "outside": ("exec", "network", "unsandboxed"),
+}
+COMMAND_TOOLS = frozenset(("exec", "network", "unsandboxed"))
+"""What rules about commands name: the command itself, and what it gets beyond the sandbox."""
 _RULE = re.compile(r"^([A-Za-z_][\w.-]*)(?:\((.*)\))?$", re.DOTALL)
 
 
@@ -82,13 +96,13 @@ def parse_rule(line: RuleLine) -> Rule:
         raise ConfigError(f"permission rule {line.text!r} is not `tool` or `tool(pattern)`")
     tool = _OUR_NAMES.get(found[1], found[1])
     pattern = found[2]
-    if pattern is None or (pattern.strip() == "*" and tool == "exec"):
+    if pattern is None or (pattern.strip() == "*" and tool in COMMAND_TOOLS):
         return Rule(tool, "whole", "", line)
     pattern = pattern.strip()
     if not pattern:
         raise ConfigError(f"permission rule {line.text!r} has an empty pattern; write `{tool}` for the whole tool")
-    if tool == "exec":
-        return _exec_rule(pattern, line)
+    if tool in COMMAND_TOOLS:
+        return _exec_rule(tool, pattern, line)
     if tool == "web_fetch":
         return _domain_rule(pattern, line)
     if tool in READING_TOOLS or tool in WRITING_TOOLS:
@@ -96,15 +110,15 @@ def parse_rule(line: RuleLine) -> Rule:
     raise ConfigError(f"permission rule {line.text!r}: {tool} takes no pattern; write `{tool}`")
 
 
-def _exec_rule(pattern: str, line: RuleLine) -> Rule:
+def _exec_rule(tool: str, pattern: str, line: RuleLine) -> Rule:
     for ending in (":*", " *"):
         if pattern.endswith(ending):
             prefix = pattern.removesuffix(ending).strip()
             if prefix and "*" not in prefix:
-                return Rule("exec", "prefix", prefix, line)
+                return Rule(tool, "prefix", prefix, line)
     if "*" in pattern:
         raise ConfigError(f"permission rule {line.text!r}: a command pattern may hold `*` only as `:*` at its end")
-    return Rule("exec", "exact", pattern, line)
+    return Rule(tool, "exact", pattern, line)
 
 
 def _domain_rule(pattern: str, line: RuleLine) -> Rule:
@@ -123,6 +137,16 @@ def tool_named_in(text: str) -> str | None:
 def names_whole_tool(rule: Rule, tool: str) -> bool:
     """True for a rule without a pattern; one for `exec` also covers `process`, which only follows it."""
     return rule.form == "whole" and (rule.tool == tool or (rule.tool == "exec" and tool == "process"))
+
+
+def allows_reach(rule: Rule, reach: Reach) -> bool:
+    """True where an allow rule about commands goes far enough: one for `network` also allows the command itself."""
+    return rule.tool in _ALLOWS_REACH[reach]
+
+
+def speaks_of_reach(rule: Rule, reach: Reach) -> bool:
+    """True where a rule to refuse or ask is about this kind of call: one for `network` only about calls with it."""
+    return rule.tool in _SPEAKS_OF_REACH[reach]
 
 
 def matches_command(rule: Rule, part: Part) -> Likelihood:

@@ -23,12 +23,14 @@ from openclaw_tui.safety.permission_rules import (
     RuleKind,
     RuleLine,
     allows_command,
+    allows_reach,
     host_of,
     matches_command,
     matches_host,
     matches_path,
     names_whole_tool,
     parse_rule,
+    speaks_of_reach,
     tool_named_in,
 )
 from openclaw_tui.safety.prefix_rules import prefix_rule_for
@@ -116,9 +118,15 @@ class Permissions:
     def judge(self, act: Act) -> Verdict:
         """The verdict on an act. Has no effect but to be listed among the recent ones."""
         verdict = self._verdict(act, examine(act, self.places))
-        shown = act.command or act.url or ", ".join(str(path) for path in act.paths) or act.tool
-        self._recent.append((verdict.decision, f"{act.tool}: {shown}", verdict.rule or "; ".join(verdict.reasons)))
+        self._recent.append((verdict.decision, _shown(act), verdict.rule or "; ".join(verdict.reasons)))
         return verdict
+
+    def answered(self, act: Act, decision: str) -> None:
+        """Note the answer to the question about an act, for `describe`."""
+        for index in range(len(self._recent) - 1, -1, -1):
+            if self._recent[index][:2] == ("ask", _shown(act)):
+                self._recent[index] = (f"asked: {decision}", *self._recent[index][1:])
+                return
 
     def remember(self, act: Act, verdict: Verdict, how: Remember) -> None:
         """Keep a yes of the user: for this very act, or as the rule that was offered. `once` keeps nothing."""
@@ -164,7 +172,8 @@ class Permissions:
         if self._allowed_by_mode(act, found):
             return Verdict("allow", (f"mode {self.mode}",), parts)
         prefix = prefix_rule_for(act, found, [row.part for row in found.rows if not self._covers_row(act, row)])
-        return Verdict("ask", found.warnings or (_ordinary_reason(act),), parts, prefix_rule=prefix)
+        reasons = (*found.warnings, *_reach_reasons(act)) or (_ordinary_reason(act),)
+        return Verdict("ask", reasons, parts, prefix_rule=prefix)
 
     def _has_command_rules(self) -> bool:
         return any(rule.form in ("prefix", "exact") for rule in (*self._rules["deny"], *self._rules["ask"]))
@@ -172,20 +181,22 @@ class Permissions:
     def _hit(self, kind: RuleKind, act: Act, found: Findings) -> Rule | None:
         """The first rule to refuse or ask that applies. What only may apply asks, also for a rule to refuse."""
         for rule in self._rules[kind]:
-            if names_whole_tool(rule, act.tool) or (act.url is not None and matches_host(rule, act.url, strict=False)):
+            if _names_whole(rule, act) or (act.url is not None and matches_host(rule, act.url, strict=False)):
                 return rule
             if any(matches_path(rule, act.tool, path, self.places) for path in act.paths):
                 return rule
-            if any(self._hits_row(rule, row, kind) for row in found.rows):
+            if any(self._hits_row(rule, act, row) for row in found.rows):
                 return rule
         if kind == "ask":
-            doubtful = (rule for rule in (*self._rules["deny"], *self._rules["ask"]) if rule.tool == "exec")
+            doubtful = (
+                rule for rule in (*self._rules["deny"], *self._rules["ask"]) if speaks_of_reach(rule, act.reach)
+            )
             return next((r for r in doubtful if _may_match(r, found)), None)
         return None
 
-    def _hits_row(self, rule: Rule, row: PartPaths, kind: RuleKind) -> bool:
+    def _hits_row(self, rule: Rule, act: Act, row: PartPaths) -> bool:
         if rule.form in ("prefix", "exact"):
-            return matches_command(rule, row.part) == "yes"
+            return speaks_of_reach(rule, act.reach) and matches_command(rule, row.part) == "yes"
         if rule.form != "path":
             return False
         changes = rule.tool in WRITING_TOOLS
@@ -194,7 +205,7 @@ class Permissions:
         return any(matches_path(rule, tool, path, self.places) for path in touched)
 
     def _allowed_by_rule(self, act: Act, found: Findings) -> str | None:
-        whole = next((r for r in self._rules["allow"] if names_whole_tool(r, act.tool) and _reaches(r, found)), None)
+        whole = next((r for r in self._rules["allow"] if _allows_whole(r, act) and _reaches(r, found)), None)
         if whole is not None:
             return str(whole)
         if act.command is not None:
@@ -217,8 +228,8 @@ class Permissions:
             or not all(self._covers_row(act, row) for row in found.rows)
         ):
             return None
-        used = {str(r) for row in found.rows for r in self._rules["allow"] if self._rule_covers(r, row)}
-        return ", ".join(sorted(used)) or "commands that only look"
+        used = {str(r) for row in found.rows for r in self._rules["allow"] if self._rule_covers(r, act, row)}
+        return ", ".join(sorted(used)) or (None if act.reach else "commands that only look")
 
     def _covers_row(self, act: Act, row: PartPaths) -> bool:
         part = row.part
@@ -227,10 +238,12 @@ class Permissions:
             return True
         if part.writes:
             return not part.unclear and all(self._may_write(path) for path in row.written)
-        return any(self._rule_covers(rule, row) for rule in self._rules["allow"])
+        return any(self._rule_covers(rule, act, row) for rule in self._rules["allow"])
 
-    def _rule_covers(self, rule: Rule, row: PartPaths) -> bool:
-        if rule.form not in ("prefix", "exact") or not allows_command(rule, row.part):
+    def _rule_covers(self, rule: Rule, act: Act, row: PartPaths) -> bool:
+        if rule.form not in ("prefix", "exact") or not allows_reach(rule, act.reach):
+            return False
+        if not allows_command(rule, row.part):
             return False
         known = all(row.part.literal)
         return rule.trusted or (known and not row.part.dangerous_reasons and not self._is_outside(row))
@@ -258,6 +271,23 @@ class Permissions:
         return act.risk == "write" and self.mode == "acceptEdits"
 
 
+def _names_whole(rule: Rule, act: Act) -> bool:
+    """A rule to refuse or ask without a pattern; one about the network stands for every command that gets it."""
+    return names_whole_tool(rule, act.tool) or (
+        act.reach != "" and rule.form == "whole" and speaks_of_reach(rule, act.reach)
+    )
+
+
+def _allows_whole(rule: Rule, act: Act) -> bool:
+    if act.command is None:
+        return names_whole_tool(rule, act.tool)
+    return rule.form == "whole" and allows_reach(rule, act.reach)
+
+
+def _reach_reasons(act: Act) -> tuple[str, ...]:
+    return ("it may use the network",) if act.reach == "network" else ()
+
+
 def _reaches(rule: Rule, found: Findings) -> bool:
     return rule.trusted or not (found.warnings or found.vague)
 
@@ -266,10 +296,14 @@ def _may_match(rule: Rule, found: Findings) -> bool:
     return rule.form in ("prefix", "exact") and any(matches_command(rule, row.part) == "maybe" for row in found.rows)
 
 
+def _shown(act: Act) -> str:
+    return f"{act.tool}: {act.command or act.url or ', '.join(map(str, act.paths)) or act.tool}"
+
+
 def _keys(act: Act) -> list[tuple[str, ...]]:
     """What "for this session" stands for: this command in this folder, this host, these files."""
     if act.command is not None:
-        return [(act.tool, act.command, *(str(path) for path in act.paths))]
+        return [(act.tool, act.command, act.reach, *(str(path) for path in act.paths))]
     if act.url is not None:
         return [(act.tool, host_of(act.url) or act.url)]
     kind = "write" if act.tool in WRITING_TOOLS else act.tool

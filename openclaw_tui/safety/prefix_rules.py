@@ -37,7 +37,7 @@ def prefix_rule_for(act: Act, found: Findings, uncovered: Sequence[Part]) -> str
         return None
     prefixes = {_prefix(part) for part in uncovered}
     prefix = prefixes.pop()
-    return f"exec({prefix}:*)" if prefix and not prefixes else None
+    return f"{act.reach or 'exec'}({prefix}:*)" if prefix and not prefixes else None
 
 
 def _prefix(part: Part) -> str | None:

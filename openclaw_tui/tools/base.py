@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from openclaw_tui.events import Risk
 from openclaw_tui.messages import TextBlock, ToolDefinition, UserContent
+from openclaw_tui.safety.permission_rules import Reach
 from openclaw_tui.tools.workspace import Workspace
 
 
@@ -47,7 +48,8 @@ class ToolIntent:
     """What a call would do, told before it does it: the basis of the permission verdict and of the question.
 
     `paths` are the real paths it reads or writes (resolved through the deepest existing ancestor), `command` the whole
-    command line, `url` the whole address. `preview` is the text shown to the user (a diff for edits).
+    command line, `url` the whole address. `preview` is the text shown to the user (a diff for edits). `reach` is what a
+    command gets beyond the sandbox.
     """
 
     risk: Risk
@@ -57,6 +59,7 @@ class ToolIntent:
     url: str | None = None
     preview: str = ""
     preview_kind: str = "text"
+    reach: Reach = ""
 
 
 class Tool(Protocol):

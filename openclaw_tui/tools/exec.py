@@ -26,9 +26,12 @@ from openclaw_tui.events import Risk
 from openclaw_tui.messages import ToolDefinition
 from openclaw_tui.safety.child_environment import child_environment
 from openclaw_tui.safety.command_tables import is_risky_variable
+from openclaw_tui.safety.permission_rules import Reach
+from openclaw_tui.safety.sandbox import Sandbox
 from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.live_output import LiveOutput
 from openclaw_tui.tools.processes import Launch, ProcessRegistry, RunningProcess
+from openclaw_tui.tools.sandbox_remarks import sandbox_remarks
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.tools.workspace import Workspace
 
@@ -48,11 +51,18 @@ _DEFINITION = ToolDefinition(
             "timeout": {"type": "number", "description": "Seconds, default 1800"},
             "yieldMs": {"type": "integer", "description": "10-120000"},
             "background": {"type": "boolean", "description": "Do not wait at all; keeps stdin open for process write"},
+            "sandbox": {
+                "type": "string",
+                "enum": ["network", "off"],
+                "description": "Where the sandbox is in the way: with network, or outside of it; asks the user",
+            },
         },
         "required": ["command"],
         "additionalProperties": False,
     },
 )
+_REACHES: Mapping[str, Reach] = {"": "", "network": "network", "off": "outside"}
+_REACH_WORDS: Mapping[Reach, str] = {"": "", "network": " (with network)", "outside": " (outside the sandbox)"}
 _VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
 _WANTS_TERMINAL = re.compile(
     r"/dev/tty|not a (?:tty|terminal)|no tty|terminal is required|no editor can be opened|isn't a terminal|"
@@ -75,8 +85,10 @@ class ExecTool:
         *,
         key_variables: tuple[str, ...] = (),
         passed_through: tuple[str, ...] = (),
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._processes = processes
+        self._sandbox = sandbox
         self._key_variables = key_variables
         self._passed_through = passed_through
 
@@ -84,22 +96,32 @@ class ExecTool:
         command = _whole_command(arguments)
         folder = _folder(arguments, workspace)
         where = "" if folder == workspace.resolve(".") else f" (in {one_line(workspace.display(folder))})"
+        reach = self._reach(arguments)
         return ToolIntent(
-            "execute", f"{one_line(command)}{where}", (folder,), command, preview=command, preview_kind="command"
+            "execute",
+            f"{one_line(command)}{where}{_REACH_WORDS[reach]}",
+            (folder,),
+            command,
+            preview=command,
+            preview_kind="command",
+            reach=reach,
         )
 
     async def execute(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
         background = bool(arguments.get("background"))
         command = _whole_command(arguments)
+        folder, reach = _folder(arguments, context.workspace), self._reach(arguments)
+        argv, sandboxed = await self._argv(command, folder, reach)
         live = LiveOutput(context.progress)
         running = await self._processes.start(
             Launch(
                 command,
-                (_shell(), "-c", command),
-                _folder(arguments, context.workspace),
-                child_environment(os.environ, key_variables=self._key_variables, passed_through=self._passed_through),
+                argv,
+                folder,
+                self._environment(sandboxed),
                 timeout=_timeout(arguments, background),
                 keeps_stdin=background,
+                sandbox=("network" if reach == "network" else "on") if sandboxed else "",
             ),
             live.feed,
         )
@@ -117,6 +139,26 @@ class ExecTool:
             if not handed_over:
                 await self._processes.stop(running)
         return self._finished(running) if ended else _still_running(running)
+
+    def _reach(self, arguments: Mapping[str, Any]) -> Reach:
+        """What is asked for beyond the sandbox; nothing where commands run without one anyway."""
+        if self._sandbox is None or not self._sandbox.may_hold:
+            return ""
+        reach = _REACHES[str(arguments.get("sandbox") or "")]
+        if reach == "outside" and self._sandbox.is_required:
+            raise ToolError("exec: sandbox.mode is required, so nothing runs outside of the sandbox")
+        return reach
+
+    async def _argv(self, command: str, folder: Path, reach: Reach) -> tuple[tuple[str, ...], bool]:
+        """What is started, and whether it is sandboxed. Raises ToolError where it has to be and is not."""
+        plain = (_shell(), "-c", command)
+        if self._sandbox is None or not await self._sandbox.prepare():
+            return plain, False
+        return self._sandbox.wrapped(plain, folder, reach), reach != "outside"
+
+    def _environment(self, sandboxed: bool) -> dict[str, str]:
+        plain = child_environment(os.environ, key_variables=self._key_variables, passed_through=self._passed_through)
+        return self._sandbox.environment(plain) if self._sandbox is not None and sandboxed else plain
 
     def _finished(self, running: RunningProcess) -> ToolOutcome:
         outcome = finished_outcome(running)
@@ -144,6 +186,7 @@ def finished_outcome(running: RunningProcess) -> ToolOutcome:
         sessionId=running.id if running.left_behind else None,
         leftBehind=[member.pid for member in running.left_behind],
         truncated=bounded.truncated,
+        sandbox=running.launch.sandbox,
     )
     return ToolOutcome(outcome.content, failed, outcome.details, bounded.full_output)
 
@@ -166,6 +209,7 @@ def _endings(running: RunningProcess, output: str) -> list[str]:
         lines.append(f"(Command exited with code {code})")
     if code and _WANTS_TERMINAL.search(output):
         lines.append("There is no terminal here and nobody who could answer: use a non-interactive form.")
+    lines += sandbox_remarks(running.launch, code, output)
     if running.left_behind:
         names = ", ".join(f"{member.pid} ({one_line(member.name)})" for member in running.left_behind)
         lines.append(
@@ -195,12 +239,14 @@ def _still_running(running: RunningProcess) -> ToolOutcome:
 
 
 async def _ends_within(running: RunningProcess, seconds: float) -> bool:
+    """Wait for the end, the time, or until the user sends it to the background; True when it has ended."""
+    waits = [asyncio.ensure_future(event.wait()) for event in (running.ended, running.let_go)]
     try:
-        async with asyncio.timeout(seconds):
-            await running.ended.wait()
-    except TimeoutError:
-        return running.ended.is_set()
-    return True
+        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+    return running.ended.is_set()
 
 
 def _whole_command(arguments: Mapping[str, Any]) -> str:

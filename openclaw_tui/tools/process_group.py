@@ -32,9 +32,14 @@ def members(session_id: int, mark: str) -> list[Member]:
 
 
 def signal_members(session_id: int, mark: str, number: signal.Signals) -> list[Member]:
-    """Send a signal to every living process of a command; returns those that were there."""
+    """Send a signal to every living process of a command; returns those that were there.
+
+    The sandbox around a command is only killed: it ends by itself after the command, and whatever was in it with it.
+    """
     found = members(session_id, mark)
     for member in found:
+        if member.name == "bwrap" and number != signal.SIGKILL:
+            continue
         with suppress(ProcessLookupError, PermissionError):
             os.kill(member.pid, number)
     return found

@@ -34,7 +34,10 @@ from openclaw_tui.tools.rolling_output import RollingOutput
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`argv` is what is started, `command` what people see. `timeout` in seconds, None for no limit."""
+    """`argv` is what is started, `command` what people see. `timeout` in seconds, None for no limit.
+
+    `sandbox` is "on", "network" (on, with network) or empty.
+    """
 
     command: str
     argv: Sequence[str]
@@ -42,6 +45,7 @@ class Launch:
     env: Mapping[str, str]
     timeout: float | None = None
     keeps_stdin: bool = False
+    sandbox: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +53,7 @@ class RunningProcess:
     """One command from its start to the end of its last child. Times are monotonic seconds.
 
     `ended` is set once the shell has ended and its output was drained for a moment; `left_behind` are children that
-    live on after that.
+    live on after that. `let_go` asks whoever waits for the end to go on without it.
     """
 
     id: str
@@ -61,6 +65,7 @@ class RunningProcess:
     recent: RollingOutput = field(default_factory=RollingOutput)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+    let_go: asyncio.Event = field(default_factory=asyncio.Event)
     ended_at: float | None = None
     return_code: int | None = None
     timed_out: bool = False
@@ -144,6 +149,13 @@ class ProcessRegistry:
             if running.ended_at is not None and not running.left_behind and running.ended_at < oldest:
                 self.forget(running)
         return [running for running in self._processes.values() if running.in_background or running.left_behind]
+
+    def let_go(self) -> list[str]:
+        """Send what is being waited for to the background; returns the command lines."""
+        waited = [one for one in self._processes.values() if one.return_code is None and not one.in_background]
+        for running in waited:
+            running.let_go.set()
+        return [running.launch.command for running in waited]
 
     def forget(self, running: RunningProcess) -> None:
         """Let go of a finished process."""
@@ -247,6 +259,9 @@ async def _watch(running: RunningProcess, process: asyncio.subprocess.Process, r
     running.return_code = await process.wait()
     await asyncio.wait([reading], timeout=PROCESS_DRAIN_SECONDS)
     running.left_behind = tuple(await asyncio.to_thread(members, running.pid, running.mark))
+    if running.left_behind and running.launch.sandbox:  # the sandbox takes them with it, but not in the same instant
+        await end_group(running)
+        running.left_behind = tuple(await asyncio.to_thread(members, running.pid, running.mark))
     running.ended_at = time.monotonic()
     running.ended.set()
     running.changed.set()

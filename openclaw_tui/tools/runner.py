@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from openclaw_tui.constants import MAX_CONSECUTIVE_TOOL_FAULTS
+from openclaw_tui.constants import EXEC_TAIL_CHARS, MAX_CONSECUTIVE_TOOL_FAULTS
 from openclaw_tui.errors import ToolArgumentsInvalid, ToolDenied, ToolError
 from openclaw_tui.events import Notice, Sink, ToolEnded, ToolProgress, ToolStarted
 from openclaw_tui.messages import Message, TextBlock, ToolCallBlock, ToolResultMessage, UserContent
@@ -27,6 +27,9 @@ from openclaw_tui.tools.workspace import Workspace
 _log = logging.getLogger("openclaw_tui.tools")
 _STOPPED = "not run: the turn was stopped before this call"
 _INTERRUPTED = "[interrupted by the user before it finished]"
+STOPPED_COMMAND = "[stopped by the user before its end]"
+
+_ANSWERS = {"once": "yes, once", "session": "yes, this session", "prefix": "yes, always so", "deny": "no"}
 
 OnResult = Callable[[ToolResultMessage], ToolResultMessage | None]
 """Stores a result. It may return the form in which it was stored."""
@@ -49,6 +52,7 @@ class _Job:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
     outcome: ToolOutcome | None = None
+    label: str = ""
     started: float | None = None
     ended: bool = False
 
@@ -101,6 +105,34 @@ class ToolRunner:
                 for call in batch:
                     deliver(_Job(call, outcome=text_outcome(_STOPPED, is_error=True)))
         return StepOutcome(tuple(results), self._stop_reason)
+
+    async def run_typed(self, call: ToolCallBlock, label: str) -> ToolResultMessage:
+        """Run a call the user typed in person: a question would only ask who typed it, a rule that refuses holds.
+
+        Cancelled, it ends what it started and gives a result all the same.
+        """
+        job = _Job(call, tool=self.toolset.find(call.name), arguments=call.arguments, label=label)
+        seen: list[str] = []
+        try:
+            if job.tool is None:
+                raise ToolError(self.toolset.unknown(call.name))
+            intent = job.tool.intent(call.arguments, self.workspace)
+            job.title = intent.title
+            verdict = self.permissions.judge(_act(job.tool, intent))
+            if verdict.decision == "deny" and verdict.rule is not None:
+                raise ToolDenied(f"Not run: {'; '.join(verdict.reasons)}.")
+            self._start(job)
+            context = ToolContext(self.workspace, call.id, self._progress_of(call.id, seen.append), None)
+            job.outcome = await job.tool.execute(call.arguments, context)
+        except asyncio.CancelledError:
+            job.outcome = text_outcome("\n".join([*seen, STOPPED_COMMAND])[-EXEC_TAIL_CHARS:], is_error=True)
+        except ToolError as error:
+            job.outcome = text_outcome(str(error), is_error=True, denied=isinstance(error, ToolDenied))
+        if job.started is None:
+            self._start(job)
+        result = _result(call, job.outcome)
+        self._end(job, result)
+        return result
 
     async def aclose(self) -> None:
         """End what the tools left running."""
@@ -186,6 +218,7 @@ class ToolRunner:
                 f"Not run: {why}. Only the user can change that (/permissions); do not try to get around it."
             )
         decision = await self.approvals.ask(job.call, job.arguments, intent, verdict)
+        self.permissions.answered(act, _ANSWERS[decision.kind])
         if not decision.allowed:
             raise ToolDenied(_refusal(decision.reason, why))
         if _act(tool, tool.intent(job.arguments, self.workspace)) != act:
@@ -226,7 +259,7 @@ class ToolRunner:
 
     def _start(self, job: _Job) -> None:
         job.started = time.monotonic()
-        label = job.tool.label if job.tool is not None else job.call.name
+        label = job.label or (job.tool.label if job.tool is not None else job.call.name)
         self._sink(ToolStarted(self._session_key, job.call, label, job.title or job.call.name))
 
     def _end(self, job: _Job, result: ToolResultMessage) -> None:
@@ -248,12 +281,17 @@ class ToolRunner:
             )
             self._faults = 0
 
-    def _progress_of(self, call_id: str) -> Callable[[str], None]:
-        return lambda text: self._sink(ToolProgress(self._session_key, call_id, _clean(text)))
+    def _progress_of(self, call_id: str, seen: Callable[[str], None] | None = None) -> Callable[[str], None]:
+        def told(text: str) -> None:
+            if seen is not None:
+                seen(text)
+            self._sink(ToolProgress(self._session_key, call_id, _clean(text)))
+
+        return told
 
 
 def _act(tool: Tool, intent: ToolIntent) -> Act:
-    return Act(tool.definition.name, intent.risk, intent.paths, intent.command, intent.url)
+    return Act(tool.definition.name, intent.risk, intent.paths, intent.command, intent.url, intent.reach)
 
 
 def _refusal(reason: str, why: str) -> str:

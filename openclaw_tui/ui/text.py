@@ -127,7 +127,7 @@ def status_parts(app: App, *, busy: str, queued: int) -> list[str]:
     parts = [busy] if busy else []
     thinking = f":{session.thinking}" if session.thinking != "off" else ""
     model = OFFLINE_LABEL if session.model.api == "offline" else f"{session.model.ref}{thinking}"
-    parts += [model, app.permissions.mode]
+    parts += [model, app.permissions.mode, app.sandbox.label()]
     parts += [f"{queued} queued"] if queued else []
     return parts
 

@@ -89,6 +89,7 @@ class ScreenActs:
             cost_usd=session.deps.spent_usd if session.model.price is not None or session.deps.spent_usd else None,
             session=session.deps.manager.name or "",
             engine=session.deps.engine.in_use,
+            sandbox=composed.sandbox.label(),
         )
 
     def copy_text(self, text: str, done: str) -> None:

@@ -50,6 +50,7 @@ class Status:
     cost_usd: float | None = 0.0
     session: str = ""
     engine: str = "legacy"
+    sandbox: str = ""
 
 
 class StatusBar(Widget):
@@ -119,12 +120,13 @@ class StatusBar(Widget):
         short_model = one_line(status.model).rpartition("/")[2]
         facts = [  # (order on the line, need, text)
             (0, 4, model),
-            (1, 6, f"think {status.thinking}" if status.thinking != "off" else ""),
+            (1, 7, f"think {status.thinking}" if status.thinking != "off" else ""),
             (2, 2, _MODES.get(status.mode, status.mode)),
-            (3, 1, context),
-            (4, 5, cost),
-            (5, 7, fit(one_line(status.session), 24)),
-            (6, 3 if status.engine != "legacy" else 9, f"engine {status.engine}" if status.engine != "legacy" else ""),
+            (3, 5, status.sandbox),
+            (4, 1, context),
+            (5, 6, cost),
+            (6, 8, fit(one_line(status.session), 24)),
+            (7, 3 if status.engine != "legacy" else 9, f"engine {status.engine}" if status.engine != "legacy" else ""),
         ]
         chosen: list[tuple[int, str]] = []
         for order, _need, text in sorted(facts, key=lambda fact: fact[1]):
