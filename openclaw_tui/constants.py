@@ -266,8 +266,8 @@ SESSION_FORMAT_VERSION = 3
 """Version of the family's tree format that is written."""
 
 FILE_LOCK_WAIT_SECONDS = 3.0
-"""How long one lock is waited for before the write counts as failed (what is new waits in memory). Higher: a screen that
-stands still longer beside a stopped process."""
+"""How long one lock is waited for before the write counts as failed (what is new waits in memory). Higher: a
+screen that stands still longer beside a stopped process."""
 
 FILE_LOCK_POLL_SECONDS = 0.005
 """Pause between two looks at a lock that somebody else holds."""

@@ -12,6 +12,8 @@ from pathlib import Path
 class Options:
     """What the user asked for. `resume` is None without the flag and "" for the picker.
 
+    `read_only` and `take_over` say what to do with a session that another process has open.
+    `fork_at` is the entry where a fork ends; None is the end.
     `cwd_given` tells that the directory was asked for: it then wins over an agent's own.
     """
 
@@ -21,6 +23,9 @@ class Options:
     continue_last: bool = False
     resume: str | None = None
     fork: bool = False
+    fork_at: str | None = None
+    read_only: bool = False
+    take_over: bool = False
     session_id: str | None = None
     no_session: bool = False
     model: str | None = None

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from openclaw_tui.messages import AssistantMessage
-from openclaw_tui.session.custom_types import SUBAGENT_RUN
+from openclaw_tui.session.custom_types import ASIDE, REWIND, SUBAGENT_RUN
 from openclaw_tui.session.entries import CompactionEntry, CustomEntry, Entry, MessageEntry
 
 
 def spent_usd(entries: Iterable[Entry]) -> float:
-    """Every stored model call, summary and sub-agent once; one without a known price counts nothing."""
+    """Every stored model call, summary, sub-agent, aside and left branch once; one without a known price is nothing."""
     return sum(_cost(entry) for entry in entries)
 
 
@@ -19,7 +19,7 @@ def _cost(entry: Entry) -> float:
             return cost or 0.0
         case CompactionEntry(details=details):
             return _told(details)
-        case CustomEntry(custom_type=kind, data=data) if kind == SUBAGENT_RUN:
+        case CustomEntry(custom_type=kind, data=data) if kind in (ASIDE, REWIND, SUBAGENT_RUN):
             return _told(data)
         case _:
             return 0.0

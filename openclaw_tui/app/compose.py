@@ -19,18 +19,21 @@ from openclaw_tui.agent.open_pairs import OpenPairs
 from openclaw_tui.agent.prompt_source import PromptSource
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.request_builder import ModelSources, RequestBuilder
+from openclaw_tui.agent.rewind_desk import RewindDesk
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.agents import routing_problems, with_agent
 from openclaw_tui.app.engine import build_engine
-from openclaw_tui.app.memory import build_desk
+from openclaw_tui.app.memory import build_desk, engine_facts
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
+from openclaw_tui.app.sandbox import build_sandbox
 from openclaw_tui.app.session import metadata_saver, open_manager, open_preview, session_key_for
 from openclaw_tui.app.session_record import SessionFacts
 from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_settings, request_settings
 from openclaw_tui.app.skills import SkillShelf, build_shelf
 from openclaw_tui.app.subagents import Family, build_subagents
-from openclaw_tui.app.tools import build_tools, outputs_folder
+from openclaw_tui.app.tools import build_tools, checkpoints_of, outputs_folder, pre_images_of
+from openclaw_tui.app.trust import left_out_line, look_at_folder
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.config.load import Config, load_config
 from openclaw_tui.config.paths import Paths, git_root, resolve_paths
@@ -47,6 +50,8 @@ from openclaw_tui.providers.model_overrides import provider_record
 from openclaw_tui.providers.registry import create_provider
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
+from openclaw_tui.safety.sandbox import Sandbox
+from openclaw_tui.safety.trust import FolderTrust
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.approval import ApprovalBroker
 from openclaw_tui.tools.file_state import FileState
@@ -59,7 +64,10 @@ from openclaw_tui.tools.workspace import Workspace
 
 @dataclass(slots=True)
 class App:
-    """A composed program. `notices` are lines the front end shows first: skipped settings, mended files, the model."""
+    """A composed program. `notices` are lines the front end shows first: skipped settings, mended files, the model.
+
+    `trust_shown` is what the user was last shown of the folder's own files: nothing else can be trusted.
+    """
 
     options: Options
     config: Config
@@ -75,20 +83,31 @@ class App:
     memory: MemoryDesk
     subagents: Subagents
     files: FileState
+    rewinds: RewindDesk
+    sandbox: Sandbox
     notices: list[str] = field(default_factory=list)
+    trust_shown: FolderTrust | None = None
 
 
 def load_settings(options: Options, *, remember: bool = True, channel: str = "tui") -> tuple[Paths, Config]:
     """Where things are and what is configured, for the agent that works; `remember` False writes nothing at all.
 
-    Raises ConfigError.
+    What the project would set counts where the user trusted it as it is now. Raises ConfigError.
     """
     paths = resolve_paths(options.cwd, options.agent)
-    config = load_config(paths, flags=options.config, remember=remember)
+    config = load_trusted(paths, options, remember=remember)
     chosen = with_agent(paths, config, options, channel)
     if chosen.project != paths.project:
-        config = load_config(chosen, flags=options.config, remember=remember)
+        config = load_trusted(chosen, options, remember=remember)
     return chosen, config
+
+
+def load_trusted(paths: Paths, options: Options, *, remember: bool) -> Config:
+    """The settings of a project by the user's answer about it. Raises ConfigError."""
+    trust = look_at_folder(paths)
+    config = load_config(paths, flags=options.config, project_trusted=trust.is_trusted, remember=remember)
+    config.trust = trust
+    return config
 
 
 def build_app(options: Options, *, channel: str, interactive: bool) -> App:
@@ -136,15 +155,29 @@ def _compose(
     )
     permissions = Permissions(permission_settings(options, config), workspace)
     approvals = ApprovalBroker(emit, session_key, interactive=interactive)
-    family = Family(options, config, paths, permissions, workspace, shelf, Crowd())
+    sandbox = build_sandbox(config, paths, workspace)
+    checkpoints = checkpoints_of(manager, paths)
+    pre_images = pre_images_of(checkpoints, manager, acts)
+    family = Family(options, config, paths, permissions, workspace, shelf, Crowd(), pre_images, sandbox)
     subagents = build_subagents(family, session_key)
     extra = (SessionsSpawnTool(subagents), SessionStatusTool(subagents.status_rows))
-    tools = build_tools(config, paths, manager, acts=acts, emit=emit, key=session_key, extra=extra)
+    tools = build_tools(
+        config,
+        paths,
+        manager,
+        acts=acts,
+        emit=emit,
+        key=session_key,
+        pre_images=pre_images,
+        sandbox=sandbox,
+        extra=extra,
+    )
     memory = build_desk(config, tools.memory)
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
-    runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=tools.closers)
+    closers = (*tools.closers, sandbox.aclose)
+    runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=closers)
     compactor = BuiltInCompactor()
-    known = {"memoryDir": paths.agent / "memory", "project": paths.project.name}
+    known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))
     engine = build_engine(options, config, compactor, acts, emit, session_key, known)
     source = PromptSource(
         cwd=paths.project,
@@ -214,6 +247,8 @@ def _compose(
         memory=memory,
         subagents=subagents,
         files=tools.files,
+        rewinds=RewindDesk(deps, checkpoints, tools.files, workspace),
+        sandbox=sandbox,
     )
 
 
@@ -237,7 +272,5 @@ def say(app: App, level: str, text: str) -> None:
 
 
 def _left_out(config: Config) -> list[str]:
-    if not config.left_out:
-        return []
-    named = ", ".join(config.left_out[:4]) + (" …" if len(config.left_out) > 4 else "")
-    return [f"this folder is not trusted, so its settings are left out ({named}); its deny rules hold"]
+    line = left_out_line(config.trust)
+    return [line] if line else []

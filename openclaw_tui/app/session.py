@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from openclaw_tui.artifacts.checkpoints import CHECKPOINT_FOLDER, inherit_checkpoints
 from openclaw_tui.artifacts.store import STORE_FOLDER, inherit
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError, SessionError, SessionNotFound, SessionWriteFailed
@@ -21,7 +22,7 @@ def open_manager(options: Options, paths: Paths) -> tuple[SessionManager, list[s
     found = _wanted(options, paths)
     if found is None:
         return _new_session(options, paths), []
-    return open_existing(found, paths, fork=options.fork)
+    return open_existing(found, paths, fork=options.fork, fork_at=options.fork_at)
 
 
 def _new_session(options: Options, paths: Paths) -> SessionManager:
@@ -40,7 +41,9 @@ def open_preview(options: Options, paths: Paths) -> SessionManager:
     return SessionManager.in_memory(cwd=paths.project) if found is None else SessionManager.preview(found)
 
 
-def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[SessionManager, list[str]]:
+def open_existing(
+    path: Path, paths: Paths, *, fork: bool = False, fork_at: str | None = None
+) -> tuple[SessionManager, list[str]]:
     """Open a session file; one of another program is copied first, the original stays as it is."""
     own = path.parent.resolve() == paths.sessions.resolve()
     if not own:
@@ -49,7 +52,7 @@ def open_existing(path: Path, paths: Paths, *, fork: bool = False) -> tuple[Sess
     if fork:
         source = SessionManager.open(path, read_only=True)
         try:
-            forked = source.fork(paths.sessions)
+            forked = source.fork(paths.sessions, leaf=fork_at)
             return forked, [
                 *_inherit_outputs(path, forked),
                 f"going on in a copy of session {short_id(source.session_id)}",
@@ -69,6 +72,8 @@ def _inherit_outputs(origin: Path, copy: SessionManager) -> list[str]:
         return []
     try:
         inherit(origin.with_suffix(".artifacts") / STORE_FOLDER, copy.path.with_suffix(".artifacts") / STORE_FOLDER)
+        old, new = origin.with_suffix(".artifacts"), copy.path.with_suffix(".artifacts")
+        inherit_checkpoints(old / CHECKPOINT_FOLDER, new / CHECKPOINT_FOLDER)
     except OSError as error:
         return [f"the stored outputs of {origin.stem} could not be copied ({error.strerror or error})"]
     return []

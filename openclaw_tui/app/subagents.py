@@ -5,7 +5,7 @@ engine, ledger, a shorter prompt.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openclaw_tui.agent.acts import Acts
@@ -26,18 +26,22 @@ from openclaw_tui.agent.request_builder import ModelSources, RequestBuilder
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.engine import build_engine
+from openclaw_tui.app.memory import engine_facts
 from openclaw_tui.app.session import metadata_saver
 from openclaw_tui.app.session_record import SessionFacts
 from openclaw_tui.app.settings import bootstrap_limits, request_settings
 from openclaw_tui.app.skills import SkillShelf
 from openclaw_tui.app.tools import build_tools, outputs_folder
+from openclaw_tui.app.trust import NOT_AS_TRUSTED, is_trusted, lets_in
+from openclaw_tui.artifacts.checkpoints import PreImages
 from openclaw_tui.config.load import Config
-from openclaw_tui.config.paths import Paths, git_root
+from openclaw_tui.config.paths import Paths, git_root, project_bases
 from openclaw_tui.context.engine import SessionRef
 from openclaw_tui.ledger.ledger import Ledger
 from openclaw_tui.options import Options
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
+from openclaw_tui.safety.sandbox import Sandbox
 from openclaw_tui.session.custom_types import SUBAGENT
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.base import Tool
@@ -60,6 +64,8 @@ class Family:
     workspace: Workspace
     skills: SkillShelf
     crowd: Crowd
+    pre_images: PreImages
+    sandbox: Sandbox
 
 
 def build_subagents(family: Family, key: str) -> Subagents:
@@ -68,7 +74,7 @@ def build_subagents(family: Family, key: str) -> Subagents:
         key,
         subagent_settings(family.config),
         compose=lambda plan: compose_child(family, plan),
-        definitions=lambda: agent_definitions(family.config, family.paths),
+        definitions=lambda: agent_definitions(family.paths),
         crowd=family.crowd,
     )
 
@@ -87,10 +93,18 @@ def subagent_settings(config: Config) -> SubagentSettings:
     )
 
 
-def agent_definitions(config: Config, paths: Paths) -> AgentSet:
-    """Agent files of the project (where it is trusted) from its folder up to the git root, then the user's own."""
-    bases = _project_bases(paths.project) if config.project_trusted else []
-    return read_agent_files(agent_folders([*bases, Path.home()]))
+def agent_definitions(paths: Paths) -> AgentSet:
+    """Agent files of the project from its folder up to the git root, then the user's own.
+
+    Of the project's only those the user has trusted as they are now.
+    """
+    theirs = agent_folders(project_bases(paths.project) if is_trusted(paths) else [])
+
+    def refused(path: Path) -> str:
+        is_theirs = path.parent in theirs
+        return NOT_AS_TRUSTED if is_theirs and not lets_in(paths, "agent", path) else ""
+
+    return read_agent_files([*theirs, *agent_folders([Path.home()])], refused)
 
 
 def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
@@ -110,11 +124,22 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
     approvals = plan.parent.approvals.relayed(f"sub-agent {plan.label}", plan.call_prefix)
     below = build_subagents(family, plan.key)
     extra: Sequence[Tool] = (SessionsSpawnTool(below),)
-    tools = build_tools(config, paths, manager, acts=acts, emit=emit, key=plan.key, extra=extra)
+    changes = replace(family.pre_images, by=plan.key)
+    tools = build_tools(
+        config,
+        paths,
+        manager,
+        acts=acts,
+        emit=emit,
+        key=plan.key,
+        pre_images=changes,
+        sandbox=family.sandbox,
+        extra=extra,
+    )
     toolset = Toolset(tools.tools, hides=family.permissions.denies_whole).only(plan.tools)
     runner = ToolRunner(toolset, workspace, family.permissions, approvals, emit, plan.key, closers=tools.closers)
     compactor = BuiltInCompactor()
-    known = {"memoryDir": paths.agent / "memory", "project": paths.project.name}
+    known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))
     engine = build_engine(family.options, config, compactor, acts, emit, plan.key, known)
     about = CHILD_PROMPT.format(depth=plan.depth, most=below.settings.max_depth, key=plan.key)
     source = PromptSource(
@@ -185,10 +210,3 @@ def _child_manager(paths: Paths, parent: SessionManager, plan: ChildPlan) -> Ses
 def _limits(parent: Limits, plan: ChildPlan) -> Limits:
     """The parent's limits; money spent by the whole family counts."""
     return Limits(parent.max_steps, parent.max_budget_usd, parent.max_tokens, spent_elsewhere=plan.spent_elsewhere)
-
-
-def _project_bases(project: Path) -> list[Path]:
-    root = git_root(project)
-    return [folder for folder in (project, *project.parents) if root is not None and folder.is_relative_to(root)] or [
-        project
-    ]

@@ -10,6 +10,7 @@ from openclaw_tui.agent.nested_guides import NestedGuides, guided
 from openclaw_tui.agent.output_keeper import OutputKeeper
 from openclaw_tui.agent.recall_texts import session_texts
 from openclaw_tui.app.memory import build_search, places_of
+from openclaw_tui.artifacts.checkpoints import CHECKPOINT_FOLDER, CheckpointStore, PreImages
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.artifacts.store import STORE_FOLDER, ArtifactStore
 from openclaw_tui.config.load import Config
@@ -17,6 +18,7 @@ from openclaw_tui.config.paths import Paths
 from openclaw_tui.events import PlanChanged, Sink
 from openclaw_tui.memory.places import MemoryPlaces
 from openclaw_tui.providers.credentials import KEY_VARIABLES
+from openclaw_tui.safety.sandbox import Sandbox
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools import web_fetch
 from openclaw_tui.tools.apply_patch import ApplyPatchTool
@@ -60,6 +62,16 @@ def outputs_folder(manager: SessionManager, paths: Paths) -> Path:
     return artifacts_folder(manager, paths) / "outputs"
 
 
+def checkpoints_of(manager: SessionManager, paths: Paths) -> CheckpointStore:
+    """What files were before this session changed them; nothing is read or made yet."""
+    return CheckpointStore(artifacts_folder(manager, paths) / CHECKPOINT_FOLDER)
+
+
+def pre_images_of(store: CheckpointStore, manager: SessionManager, acts: Acts, by: str = "") -> PreImages:
+    """The store for the tools of one agent. `manager` is always that of the conversation, also for a sub-agent."""
+    return PreImages(store, lambda: manager.leaf_id or "", lambda text: acts.notice_once("warning", text), by)
+
+
 def build_tools(
     config: Config,
     paths: Paths,
@@ -68,10 +80,12 @@ def build_tools(
     acts: Acts,
     emit: Sink,
     key: str,
+    pre_images: PreImages | None = None,
+    sandbox: Sandbox | None = None,
     extra: Sequence[Tool] = (),
 ) -> BuiltTools:
-    """`extra` are tools that need the session itself: sub-agents, status."""
-    files = FileState()
+    """`extra` are tools that need the session itself: sub-agents, status. `pre_images` make changes rewindable."""
+    files = FileState(pre_images)
     spill = SpillStore(outputs_folder(manager, paths))
     store = ArtifactStore(artifacts_folder(manager, paths) / STORE_FOLDER)
     outputs = OutputKeeper(store, manager, acts)
@@ -90,6 +104,7 @@ def build_tools(
             processes,
             key_variables=tuple(name for names in KEY_VARIABLES.values() for name in names),
             passed_through=tuple(config.get("tools.exec.passEnv")),
+            sandbox=sandbox,
         ),
         ProcessTool(processes),
         RecallTool(recall, outputs.settle, EarlierSessions(paths.sessions, paths.project, manager.session_id)),
@@ -97,7 +112,7 @@ def build_tools(
     ]
     places = places_of(config, paths)
     if config.get("agents.defaults.memorySearch.enabled"):
-        notes = build_search(config, places)
+        notes = build_search(config, paths, places)
         tools += [MemorySearchTool(notes), MemoryGetTool(notes)]
     if web_fetch.web_fetch_available():
         tools.append(web_fetch.WebFetchTool(spill))

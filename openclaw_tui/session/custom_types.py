@@ -41,3 +41,12 @@ SUBAGENT_RUN = "openclaw-tui.subagent-run"
 
 USER_SHELL = "openclaw-tui.user-shell"
 """A command the user ran for themselves (`!!`): what it was and the end of its output. No model sees it."""
+
+REWIND = "openclaw-tui.rewind"
+"""The user went elsewhere in the tree, or put files back, here: which, and where the branch that was left ends."""
+
+REWIND_NOTE = "openclaw-tui.rewind-note"
+"""Tells the model that files were put back while the talk went on."""
+
+ASIDE = "openclaw-tui.aside"
+"""A question beside the talk was answered here: what it cost. No model ever sees it."""

@@ -77,6 +77,8 @@ class ApplyPatchTool:
 
         def work() -> tuple[_Plan, list[str]]:
             plan = self._plan(patches, workspace)
+            for path, after in plan.after.items():
+                self._files.keep(context.call_id, path, plan.before[path], after)
             return plan, _write_all(plan, workspace)
 
         async with self._files.exclusive(*(workspace.resolve(name) for name in named)):

@@ -57,8 +57,9 @@ _DEFINITION = ToolDefinition(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`data` is the new content of the file."""
+    """`data` is the new content of the file, `before` the present one."""
 
+    before: bytes
     data: bytes
     diff: FileDiff
     count: int
@@ -89,6 +90,7 @@ class EditTool:
 
         def work() -> tuple[_Plan, str]:
             plan = self._plan(path, edits, context.workspace)
+            self._files.keep(context.call_id, path, plan.before, plan.data)
             return plan, store_bytes(path, plan.data, name)
 
         async with self._files.exclusive(path):
@@ -111,7 +113,7 @@ class EditTool:
         changed = apply_replacements(file.text, replacements)
         remarks = tuple(dict.fromkeys(f"note: matched {item.how}" for item in replacements if item.how))
         diff = diff_texts(file.text, changed, name)
-        return _Plan(encode_text(changed, file.format, name), diff, len(replacements), remarks)
+        return _Plan(data, encode_text(changed, file.format, name), diff, len(replacements), remarks)
 
 
 def _edits(arguments: Mapping[str, Any]) -> list[Edit]:

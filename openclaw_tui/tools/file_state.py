@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from openclaw_tui.errors import ToolError
 
@@ -24,14 +25,23 @@ class SeenFile:
     modified_ns: int
 
 
+class PreImageKeeper(Protocol):
+    """Keeps what a file was ahead of a change. `keep` may be called in any thread, `settle` on the event loop."""
+
+    def keep(self, call_id: str, path: Path, before: bytes | None, after: bytes | None) -> None: ...
+
+    def settle(self) -> None: ...
+
+
 def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 class FileState:
-    """Shared by the tools of one session. Paths are real paths."""
+    """Shared by the tools of one session. Paths are real paths. `pre_images` hears of each change before it is made."""
 
-    def __init__(self) -> None:
+    def __init__(self, pre_images: PreImageKeeper | None = None) -> None:
+        self.pre_images = pre_images
         self._seen: dict[Path, SeenFile] = {}
         self._locks: dict[Path, asyncio.Lock] = {}
 
@@ -43,6 +53,11 @@ class FileState:
             self.forget(path)
             return
         self._seen[path] = SeenFile(digest, status.st_size, status.st_mtime_ns)
+
+    def keep(self, call_id: str, path: Path, before: bytes | None, after: bytes | None) -> None:
+        """Ahead of a write: the content that goes and the one that comes; None where there is no file."""
+        if self.pre_images is not None:
+            self.pre_images.keep(call_id, path, before, after)
 
     def forget(self, path: Path) -> None:
         self._seen.pop(path, None)
@@ -86,4 +101,8 @@ class FileState:
         async with contextlib.AsyncExitStack() as stack:
             for path in sorted(set(paths)):
                 await stack.enter_async_context(self._locks.setdefault(path, asyncio.Lock()))
-            yield
+            try:
+                yield
+            finally:
+                if self.pre_images is not None:
+                    self.pre_images.settle()

@@ -59,6 +59,7 @@ class WriteTool:
 
         def work() -> tuple[bytes | None, str]:
             old = self._present(path, name)
+            self._files.keep(context.call_id, path, old, data)
             return old, store_bytes(path, data, name)
 
         async with self._files.exclusive(path):
