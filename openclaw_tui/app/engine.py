@@ -25,8 +25,8 @@ def build_engine(
 ) -> EngineHost:
     """The engine of the slot under supervision; third-party packages are looked for only when one is wanted.
 
-    `settings` are what every engine may know: `memoryDir` (a folder of the agent) and `project`. A flag that names no
-    engine raises ConfigError; a setting that does falls back and says so.
+    `settings` are what every engine may know, see `app.memory.engine_facts`. A flag that names no engine raises
+    ConfigError; a setting that does falls back and says so.
     """
     wanted = (options.engine or config.get("plugins.slots.contextEngine") or LEGACY_ENGINE_ID).strip()
     registry = built_in_registry()

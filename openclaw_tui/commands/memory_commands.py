@@ -65,7 +65,7 @@ def _flush_line(app: App) -> str:
 async def _search(app: App, words: str) -> CommandOutput:
     if not words:
         return CommandOutput("say what to search for: /memory search WORDS", is_error=True)
-    search = build_search(app.config, app.memory.places)
+    search = build_search(app.config, app.paths, app.memory.places)
 
     def work() -> str:
         try:

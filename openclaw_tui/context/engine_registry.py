@@ -15,6 +15,7 @@ from openclaw_tui.context.engines.legacy import LEGACY_ENGINE_ID, LegacyContextE
 from openclaw_tui.context.engines.recall_memory import RECALL_MEMORY_ENGINE_ID, RecallMemoryContextEngine
 from openclaw_tui.context.engines.retrieval import RETRIEVAL_ENGINE_ID, RetrievalContextEngine
 from openclaw_tui.errors import EngineError
+from openclaw_tui.memory.vectors import Vectors
 
 CORE_OWNER = "core"
 ENTRY_POINT_GROUP = "openclaw_tui.context_engines"
@@ -104,6 +105,15 @@ def _checked(engine_id: str, engine: ContextEngine) -> ContextEngine:
     return engine
 
 
+def _retrieval(deps: EngineDeps) -> ContextEngine:
+    vectors, notice = deps.settings.get("vectors"), deps.settings.get("notice")
+    return RetrievalContextEngine(
+        deps.compactor,
+        vectors if isinstance(vectors, Vectors) else None,
+        notice if callable(notice) else lambda _: None,
+    )
+
+
 def _recall_memory(deps: EngineDeps) -> ContextEngine:
     folder = deps.settings.get("memoryDir")
     if not isinstance(folder, Path):
@@ -115,6 +125,6 @@ def built_in_registry() -> EngineRegistry:
     """A registry with the engines this package ships."""
     registry = EngineRegistry()
     registry.register(LEGACY_ENGINE_ID, lambda deps: LegacyContextEngine(deps.compactor), CORE_OWNER)
-    registry.register(RETRIEVAL_ENGINE_ID, lambda deps: RetrievalContextEngine(deps.compactor), CORE_OWNER)
+    registry.register(RETRIEVAL_ENGINE_ID, _retrieval, CORE_OWNER)
     registry.register(RECALL_MEMORY_ENGINE_ID, _recall_memory, CORE_OWNER)
     return registry

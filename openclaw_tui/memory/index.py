@@ -45,6 +45,7 @@ FIND = {
     "grams": "select c.path, c.start, c.end, c.text, g.rank from grams g join chunks c on c.id = g.rowid"
     " where grams match ? order by g.rank limit ?",
 }
+_ALL = "select path, start, end, text, 0.0 from chunks order by path, start, id"
 _SCAN = "select path, start, end, text, -({0}) as held from chunks where held < 0 order by held, path limit ?"
 
 
@@ -90,6 +91,10 @@ class MemoryIndex:
         """Pieces that hold the texts, those with most of them first; for texts too short for an index."""
         held = " + ".join("(instr(lower(text), ?) > 0)" for _ in texts)
         return self._safely(lambda base: [Piece(*row) for row in base.execute(_SCAN.format(held), (*texts, limit))])
+
+    def all_pieces(self) -> list[Piece]:
+        """Every piece, in the order of the files; for a search by meaning."""
+        return self._safely(lambda base: [Piece(*row) for row in base.execute(_ALL)])
 
     def close(self) -> None:
         if self._open is not None:

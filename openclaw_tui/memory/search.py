@@ -1,14 +1,16 @@
 """Searching the notes: what a query means, how hits are scored, and what is shown of them.
 
-Without embeddings the score is half the share of the query's words a piece holds and half its BM25 rank; no hit is
-dropped for a low score, since words that match are better than silence. Problems with files are part of the answer,
-so that an empty list never hides one.
+The score of words is half the share of the query's words a piece holds and half its BM25 rank. With embeddings it is
+mixed with the likeness of meaning, 0.3 to 0.7. No hit of words is dropped for a low score, since words that match are
+better than silence; one of meaning alone needs the least score. Problems with files or the embeddings are part of the
+answer, so that an empty list never hides one.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeAlias
 
 from openclaw_tui.constants import (
     MEMORY_CANDIDATES_FACTOR,
@@ -19,14 +21,19 @@ from openclaw_tui.constants import (
     MEMORY_MAX_CANDIDATES,
     MEMORY_MAX_RESULTS,
     MEMORY_MAX_SCANNED_PARTS,
+    MEMORY_MIN_SCORE,
     MEMORY_SNIPPET_CHARS,
+    MEMORY_TEXT_WEIGHT,
+    MEMORY_VECTOR_WEIGHT,
     TRIGRAM_CHARS,
 )
 from openclaw_tui.errors import MemoryFailed
 from openclaw_tui.memory.files import find_note, note_files, read_note
 from openclaw_tui.memory.index import ChunkSize, MemoryIndex, Piece
 from openclaw_tui.memory.places import MemoryPlaces, is_daily
+from openclaw_tui.memory.vectors import Vectors
 
+_Scored: TypeAlias = list[tuple[float, Piece]]
 _TERM = re.compile(r"[\w][\w'’-]*")
 _NO_BLANKS = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\u3040-\u30ff\u0e00-\u0eff]")
 _STOP_WORDS = frozenset(
@@ -40,10 +47,13 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Results of one search, and tokens of the indexed pieces."""
+    """Results of one search, and tokens of the indexed pieces; the rest counts only beside embeddings."""
 
     max_results: int = MEMORY_MAX_RESULTS
     chunk: ChunkSize = field(default_factory=lambda: ChunkSize(MEMORY_CHUNK_TOKENS, MEMORY_CHUNK_OVERLAP_TOKENS))
+    vector_weight: float = MEMORY_VECTOR_WEIGHT
+    text_weight: float = MEMORY_TEXT_WEIGHT
+    min_score: float = MEMORY_MIN_SCORE
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +83,11 @@ class SearchResult:
 class MemorySearch:
     """One for each session; blocking, to be called in a thread. The index is opened on first use."""
 
-    def __init__(self, places: MemoryPlaces, settings: SearchSettings | None = None) -> None:
+    def __init__(
+        self, places: MemoryPlaces, settings: SearchSettings | None = None, vectors: Vectors | None = None
+    ) -> None:
         self.places = places
+        self._vectors = vectors
         self.settings = settings or SearchSettings()
         self._index = MemoryIndex(places.index, self.settings.chunk)
 
@@ -86,6 +99,8 @@ class MemorySearch:
         limit = max_results or self.settings.max_results
         pieces = self._candidates(terms, min(MEMORY_MAX_CANDIDATES, limit * MEMORY_CANDIDATES_FACTOR), limit)
         scored = [(_score(piece, terms), piece) for piece in pieces]
+        if self._vectors is not None and terms:
+            scored = self._mixed(self._vectors, query, scored, problems)
         scored.sort(key=lambda pair: (-pair[0], _age(pair[1].path), pair[1].path, pair[1].start))
         hits = tuple(_hit(piece, score, terms) for score, piece in _apart(scored, limit))
         usable = sum(not file.problem for file in files)
@@ -110,17 +125,36 @@ class MemorySearch:
 
     def close(self) -> None:
         self._index.close()
+        if self._vectors is not None:
+            self._vectors.close()
+
+    def _mixed(self, vectors: Vectors, query: str, by_words: _Scored, problems: list[str]) -> _Scored:
+        """The hits of words and those of meaning, each with the mixed score."""
+        everything = self._index.all_pieces()
+        found = vectors.likeness(query, [piece.text for piece in everything])
+        problems += [found.problem] if found.problem else []
+        if found.scores is None:
+            return by_words
+        held, settings = {_place(piece): score for score, piece in by_words}, self.settings
+        whole = (settings.vector_weight + settings.text_weight) or 1.0
+        mixed: _Scored = []
+        for piece, likeness in zip(everything, found.scores, strict=True):
+            words = held.get(_place(piece), 0.0)
+            score = (settings.vector_weight * (likeness or 0.0) + settings.text_weight * words) / whole
+            if words or score >= settings.min_score:
+                mixed.append((score, piece))
+        return mixed
 
     @staticmethod
     def _add(found: dict[tuple[str, int, int], Piece], more: Iterable[Piece]) -> None:
         for piece in more:
-            found.setdefault((piece.path, piece.start, piece.end), piece)
+            found.setdefault(_place(piece), piece)
 
     def _candidates(self, terms: list[str], count: int, wanted: int) -> list[Piece]:
         """Word hits; where they are few, or a script has no blanks, also parts of words."""
         if not terms:
             return []
-        found = {(p.path, p.start, p.end): p for p in self._index.find("words", _any_of(terms), count)}
+        found = {_place(p): p for p in self._index.find("words", _any_of(terms), count)}
         dense = [term for term in terms if _NO_BLANKS.search(term)]
         if dense or len(found) < wanted:
             long = [part for term in terms for part in _parts(term, TRIGRAM_CHARS) if len(part) >= TRIGRAM_CHARS]
@@ -146,6 +180,10 @@ def _parts(term: str, size: int) -> list[str]:
 
 def _any_of(terms: Iterable[str]) -> str:
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+
+
+def _place(piece: Piece) -> tuple[str, int, int]:
+    return piece.path, piece.start, piece.end
 
 
 def _score(piece: Piece, terms: list[str]) -> float:

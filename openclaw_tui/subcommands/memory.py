@@ -24,7 +24,7 @@ def run(options: Options) -> int:
     places = places_of(config, paths)
     if places.index is not None and not places.index.exists():
         places = replace(places, index=None)
-    finder = build_search(config, places)
+    finder = build_search(config, paths, places)
     try:
         found = finder.search(" ".join(given.query), given.max)
     finally:

@@ -6,10 +6,14 @@ from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE, RETRIEVAL_MAX_TOKEN
 from openclaw_tui.context.engine import AssembleRequest, CompactRequest, CompactResult, SessionRef
 from openclaw_tui.context.engines.retrieval import RetrievalContextEngine
 from openclaw_tui.context.engines.span_index import SpanIndex, pieces
+from openclaw_tui.memory.vectors import Vectors
 from openclaw_tui.messages import Message, user_text
+from openclaw_tui.providers.credentials import NO_CREDENTIALS
+from openclaw_tui.providers.embeddings import EndpointEmbedder
 from openclaw_tui.session.truncation import truncate_session_after_compaction
 from tests.compaction.talks import summary_in_front
 from tests.context.engines_for_tests import SESSION, no_compaction
+from tests.memory.embedding_server import embedding_server
 from tests.session.talk import answer, result, session
 
 TOPICS = {
@@ -129,3 +133,23 @@ def test_pieces_cover_the_text_exactly_and_prefer_line_ends() -> None:
     assert "".join(parts) == text
     assert all(len(part) <= 500 for part in parts)
     assert parts[0].endswith("\n")
+
+
+async def test_meaning_brings_back_what_shares_no_word_and_a_failure_is_told_once() -> None:
+    notices: list[str] = []
+    with embedding_server() as server:
+        vectors = Vectors(lambda: EndpointEmbedder("ollama", "m", server.url, NO_CREDENTIALS), None)
+        engine = RetrievalContextEngine(no_compaction, vectors, notices.append)
+        for number, text in enumerate(("the automobile is parked at gate 4", "lunch is at noon, in the yard")):
+            await engine.ingest(SESSION, user_text(text, timestamp=number))
+        addition = (await engine.assemble(request("Where did I leave my vehicle?"))).system_prompt_addition
+        assert "gate 4" in addition
+        assert "noon" not in addition
+        server.fault = 500
+        broken = Vectors(lambda: EndpointEmbedder("ollama", "other", server.url, NO_CREDENTIALS), None)
+        engine = RetrievalContextEngine(no_compaction, broken, notices.append)
+        await engine.ingest(SESSION, user_text("the automobile is parked at gate 4"))
+        for prompt in ("parked where?", "and parked at which gate?"):
+            assert "gate 4" in (await engine.assemble(request(prompt))).system_prompt_addition
+    assert len(notices) == 1
+    assert "by words only" in notices[0]

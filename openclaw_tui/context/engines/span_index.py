@@ -55,6 +55,10 @@ class SpanIndex:
 
         A span that fits far worse than the best one is left out: it shares only words that everything holds.
         """
+        return [span for span, share in self.ranked(query, without, limit) if share >= RETRIEVAL_MIN_SCORE_SHARE]
+
+    def ranked(self, query: str, without: Collection[str], limit: int) -> list[tuple[Span, float]]:
+        """The first spans by their words, each with its fit as a share of the best one's."""
         terms = dict.fromkeys(t.lower() for t in _TERM.findall(_spaced(query)) if len(t) > 2 or _CJK.match(t))
         if not terms:
             return []
@@ -63,16 +67,21 @@ class SpanIndex:
             "SELECT rowid, source, label, text, bm25(spans) AS fit FROM spans WHERE spans MATCH ? ORDER BY fit, rowid",
             (match,),
         )
-        spans: list[Span] = []
-        weakest = 0.0
+        spans: list[tuple[Span, float]] = []
+        best = 0.0
         for number, source, label, text, rank in found:
             if source in without:
                 continue
-            weakest = weakest or rank * RETRIEVAL_MIN_SCORE_SHARE
-            if rank > weakest or len(spans) >= limit:
+            best = best or rank
+            spans.append((Span(number, source, label, _unspaced(text)), rank / best if best else 1.0))
+            if len(spans) >= limit:
                 break
-            spans.append(Span(number, source, label, _unspaced(text)))
         return spans
+
+    def all(self, without: Collection[str]) -> list[Span]:
+        """Every span, the latest first."""
+        rows = self._db.execute("SELECT rowid, source, label, text FROM spans ORDER BY rowid DESC")
+        return [Span(n, source, label, _unspaced(text)) for n, source, label, text in rows if source not in without]
 
     def close(self) -> None:
         self._db.close()
