@@ -624,23 +624,6 @@ EMBEDDING_LOOKUP_ROWS = 500
 EMBEDDINGS_KEPT = 50_000
 """Vectors asked of the cache at once, and kept in it: the oldest go first (ours: some 100 MB at most)."""
 
-MEMORY_VECTOR_WEIGHT = 0.7
-MEMORY_TEXT_WEIGHT = 0.3
-MEMORY_MIN_SCORE = 0.35
-"""With embeddings: weight of meaning and of words, and the least score of a hit that shares no word (OC)."""
-
-EMBEDDING_BATCH = 64
-EMBEDDING_MAX_NEW = 1_024
-"""Texts of one call, and most texts one search has turned into vectors; the rest waits for the next one (ours)."""
-
-EMBEDDING_TIMEOUT_SECONDS = 30.0
-EMBEDDING_PAUSE_SECONDS = 300.0
-"""Longest wait for an embeddings server, and how long one that failed is left alone (ours)."""
-
-EMBEDDING_LOOKUP_ROWS = 500
-EMBEDDINGS_KEPT = 50_000
-"""Vectors asked of the cache at once, and kept in it: the oldest go first (ours: some 100 MB at most)."""
-
 MEMORY_BUSY_SECONDS = 5.0
 """How long another process's write to the search index is waited for (ours)."""
 
