@@ -4,7 +4,7 @@ Read from the folders handed in, nearest first; the first of two with one name c
 them only where the project is trusted. What cannot be used is told with its reason, never dropped.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,12 @@ def agent_folders(bases: Iterable[Path]) -> list[Path]:
     return [base / folder for base in bases for folder in AGENT_FOLDERS]
 
 
-def read_agent_files(folders: Sequence[Path]) -> AgentSet:
+def read_agent_files(folders: Sequence[Path], refused: Callable[[Path], str] = lambda path: "") -> AgentSet:
+    """The definitions in these folders. `refused` may give a reason to leave a file out before its name counts."""
     agents: dict[str, AgentDefinition] = {}
     problems: list[str] = []
     for path in (path for folder in folders for path in _files(folder)):
-        found = _read(path)
+        found = refused(path) or _read(path)
         if isinstance(found, str):
             problems.append(f"{path}: {found}")
         elif found.name in agents:

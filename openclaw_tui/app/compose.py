@@ -233,7 +233,7 @@ def _compose(
     session = AgentSession(SessionParts(deps=deps, broadcast=broadcast, approvals=approvals))
     subagents.bind(session)
     return App(
-        options=options,
+        options=options.settled(),
         config=config,
         paths=paths,
         session=session,

@@ -31,6 +31,10 @@ class SkillShelf:
         self.seen = discover(self.roots, cache=cache, here=self.here, disabled=self.disabled, only=self.only)
         return self.seen
 
+    def use(self, other: "SkillShelf") -> None:
+        """Other places and choices from now on; the folders the model may read in stay those of the start."""
+        self.roots, self.disabled, self.only = other.roots, other.disabled, other.only
+
     def listing(self) -> SkillListing:
         return list_skills(self.look().active)
 

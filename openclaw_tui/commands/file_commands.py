@@ -6,17 +6,17 @@ ordinary question.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from openclaw_tui.app.compose import App
+from openclaw_tui.app.trust import NOT_AS_TRUSTED, command_files, lets_in
 from openclaw_tui.commands.registry import Command, CommandOutput
-from openclaw_tui.config.paths import Paths, git_root
+from openclaw_tui.config.paths import Paths, project_bases
 from openclaw_tui.constants import MAX_SKILL_FILE_BYTES
 from openclaw_tui.skills.frontmatter import Broken, parse_front_matter
 from openclaw_tui.visible_text import show_hidden
 
-_FOLDER = Path(".claude") / "commands"
 _NUMBERED = re.compile(r"\$(ARGUMENTS|[1-9])")
 _SHELL_LINE = re.compile(r"^\s*!`?\S", re.MULTILINE)
 _NAME = re.compile(r"[^\W\d_][\w-]*")
@@ -27,13 +27,18 @@ def file_commands(paths: Paths, taken: Collection[str], *, trusted: bool) -> tup
     """The commands of files whose names are not taken, and a line about each file that is left out."""
     found: dict[str, Command] = {}
     problems: list[str] = []
-    for path in _files(paths.project, problems, trusted=trusted):
+    for path, is_theirs in _files(paths, problems, trusted=trusted):
         name = path.stem.lower()
         if name in taken or name in found or not _NAME.fullmatch(name):
             problems.append(f"{path}: /{name} is taken, or no name for a command; it is left out")
-        elif (command := _command(name, path, problems)) is not None:
+        elif (command := _command(name, path, problems, _refusal(paths, path, is_theirs))) is not None:
             found[name] = command
     return list(found.values()), problems
+
+
+def _refusal(paths: Paths, path: Path, is_theirs: bool) -> Callable[[], bool]:
+    """Whether a file must not be used any more: one of the project's that is other than the user trusted."""
+    return lambda: is_theirs and not lets_in(paths, "command", path)
 
 
 def filled(text: str, argument: str) -> str:
@@ -50,26 +55,21 @@ def filled(text: str, argument: str) -> str:
     return f"{replaced}\n\n{argument}" if argument and not count else replaced
 
 
-def _files(project: Path, problems: list[str], *, trusted: bool) -> Iterator[Path]:
-    """Command files, nearest first; those of a project that is not trusted are only counted."""
-    top = git_root(project)
-    up = [project, *(f for f in project.parents if top is not None and f.is_relative_to(top))]
-    near = [path for folder in up if folder != Path.home() for path in _of(folder / _FOLDER)]
+def _files(paths: Paths, problems: list[str], *, trusted: bool) -> Iterator[tuple[Path, bool]]:
+    """Command files, nearest first, and whether they are the project's; of those the trusted ones."""
+    near = command_files(project_bases(paths.project))
     if near and not trusted:
         problems.append(f"{len(near)} command files of this folder are left out: it is not trusted")
         near = []
-    yield from near
-    yield from _of(Path.home() / _FOLDER)
+    for path in near:
+        if lets_in(paths, "command", path):
+            yield path, True
+        else:
+            problems.append(f"{path}: {NOT_AS_TRUSTED}")
+    yield from ((path, False) for path in command_files([Path.home()]))
 
 
-def _of(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.glob("*.md") if path.is_file())
-    except OSError:
-        return []
-
-
-def _command(name: str, path: Path, problems: list[str]) -> Command | None:
+def _command(name: str, path: Path, problems: list[str], is_refused: Callable[[], bool]) -> Command | None:
     text = _text(path, problems)
     if text is None:
         return None
@@ -79,6 +79,8 @@ def _command(name: str, path: Path, problems: list[str]) -> Command | None:
     summary = str(fields.get("description") or next(iter(body.strip().splitlines()), "")).strip("# ")
 
     async def run(app: App, argument: str) -> CommandOutput:
+        if is_refused():
+            return CommandOutput(f"{path} {NOT_AS_TRUSTED}", is_error=True)
         now = _text(path, [])
         if now is None:
             return CommandOutput(f"{path} cannot be read any more", is_error=True)

@@ -12,7 +12,23 @@ from typing import Literal, TypeAlias
 from openclaw_tui.app.compose import App
 from openclaw_tui.options import Options
 
-ActionKind: TypeAlias = Literal["", "exit", "switch", "pick_session", "pick_model", "help", "copy"]
+ActionKind: TypeAlias = Literal[
+    "",
+    "exit",
+    "switch",
+    "pick_session",
+    "pick_model",
+    "help",
+    "copy",
+    "commands",
+    "pick_theme",
+    "settings",
+    "settled",
+    "ask_key",
+    "pick_provider",
+    "keymap",
+]
+"""What a front end is to do: `settled` means that settings changed, `commands` that the table did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +92,9 @@ class CommandTable:
     def near(self, name: str) -> list[str]:
         from rapidfuzz import process
 
-        names = [command.name for command in self.commands]
-        return [match[0] for match in process.extract(name, names, limit=2, score_cutoff=60)]
+        names = {word: c.name for c in self.commands for word in (c.name, *c.aliases)}
+        found = process.extract(name, list(names), limit=4, score_cutoff=60)
+        return list(dict.fromkeys(names[match[0]] for match in found))[:2]
 
     def matching(self, prefix: str) -> list[Command]:
         """Commands for the menu: those that begin with the prefix first, then those that hold it."""
@@ -88,7 +105,10 @@ class CommandTable:
 
     def _named(self, name: str) -> list[Command]:
         exact = [c for c in self.commands if c.name == name or name in c.aliases]
-        return exact or ([c for c in self.commands if c.name.startswith(name)] if name else [])
+        if exact or not name:
+            return exact
+        by_name = [c for c in self.commands if c.name.startswith(name)]
+        return by_name or [c for c in self.commands if any(alias.startswith(name) for alias in c.aliases)]
 
 
 def looks_like_command(line: str) -> bool:

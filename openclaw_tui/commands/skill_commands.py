@@ -11,6 +11,7 @@ _HEADINGS = (
     ("oversized", "too large"),
     ("shadowed", "behind another of the same name"),
     ("unusable", "not usable here"),
+    ("untrusted", "waiting for the trust of this folder"),
     ("disabled", "turned off"),
 )
 

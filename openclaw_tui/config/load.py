@@ -19,9 +19,11 @@ from openclaw_tui.config.paths import Paths
 from openclaw_tui.config.schema import BY_KEY, SETTINGS, Setting, find_setting, fold_key
 from openclaw_tui.config.values import BadValue, check_value, parse_text
 from openclaw_tui.errors import ConfigError
+from openclaw_tui.safety.trust import FolderTrust
 
 ENVIRONMENT_PREFIX = "OPENCLAW_TUI_"
 _RULE_KEYS = frozenset({"permissions.allow", "permissions.ask", "permissions.deny"})
+_MODE, _NO_QUESTIONS, _HOLDS_ALWAYS = "permissions.mode", "bypassPermissions", "permissions.deny"
 _SHORT_NAMES = {"MODEL": "agents.defaults.model", "THINKING": "agents.defaults.thinking", "THEME": "ui.theme"}
 _RESERVED_NAMES = frozenset({"NO_LOCAL_PROBE", "DEBUG"})
 
@@ -49,7 +51,7 @@ class ConfigProblem:
 class Config:
     """All settings with their winning places. `problems` are shown and stay visible; nothing is dropped silently.
 
-    `project_trusted` is the answer the files of the project were read with.
+    `project_trusted` is the answer the files of the project were read with; `trust` what stood in the folder then.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -58,6 +60,7 @@ class Config:
     problems: list[ConfigProblem] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     project_trusted: bool = False
+    trust: FolderTrust = field(default_factory=FolderTrust)
 
     def get(self, key: str) -> Any:
         return self.values[key] if key in self.values else BY_KEY[key].default
@@ -108,6 +111,23 @@ def load_config(
     return config
 
 
+def waiting_settings(path: Path) -> list[tuple[str, Any]]:
+    """What a project's file would set once the folder is trusted; empty for a file that cannot be read."""
+    try:
+        data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return []
+    found = [(find_setting(key), value) for key, value in _leaves(data)]
+    return [
+        (setting.key, value)
+        for setting, value in found
+        if setting is not None
+        and not setting.user_only
+        and setting.key != _HOLDS_ALWAYS
+        and (setting.key, value) != (_MODE, _NO_QUESTIONS)
+    ]
+
+
 def _apply_file(config: Config, path: Path, place: str, *, cache: "_GoodCopies", trusted: bool = True) -> None:
     text = _read_text(config, path)
     if text is None:
@@ -124,7 +144,10 @@ def _apply_file(config: Config, path: Path, place: str, *, cache: "_GoodCopies",
             config.problems.append(
                 ConfigProblem(where, f"{key} may only stand in the user's own settings; it is skipped")
             )
-        elif not trusted and setting.key != "permissions.deny":
+        elif place != "user" and setting.key == _MODE and value == _NO_QUESTIONS:
+            text = f"{key} = {value!r} is for the user alone to choose; it is skipped"
+            config.problems.append(ConfigProblem(where, text))
+        elif not trusted and setting.key != _HOLDS_ALWAYS:
             config.left_out.append(f"{path.name}: {setting.key}")
         else:
             _set_checked(config, setting, value, place, where)

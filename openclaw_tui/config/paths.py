@@ -101,6 +101,16 @@ def data_dir(name: str) -> Path:
     return packaged if packaged.is_dir() else package.parent / name
 
 
+def project_bases(project: Path) -> list[Path]:
+    """The folders whose agent and command files are a project's: its own, and those above it up to the git root.
+
+    The home folder is never among them: what stands there is the user's own.
+    """
+    top = git_root(project)
+    above = [folder for folder in project.parents if top is not None and folder.is_relative_to(top)]
+    return [folder for folder in (project, *above) if folder != Path.home()]
+
+
 def git_root(start: Path) -> Path | None:
     """The nearest folder upwards that holds `.git`."""
     for folder in (start, *start.parents):

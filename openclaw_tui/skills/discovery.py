@@ -16,8 +16,10 @@ from openclaw_tui.skills.cache import HeadCache
 from openclaw_tui.skills.eligibility import Surroundings, missing_for
 from openclaw_tui.skills.places import SkillRoot
 from openclaw_tui.skills.record import SKILL_FILE, SkillHead
+from openclaw_tui.skills.scripts import scripts_of
 
-Why: TypeAlias = Literal["broken", "oversized", "shadowed", "unusable", "disabled"]
+Why: TypeAlias = Literal["broken", "oversized", "shadowed", "unusable", "disabled", "untrusted"]
+_TRUST_FIRST = "this folder is not trusted (/trust)"
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
@@ -90,11 +92,14 @@ def _refusal(
         return LeftOut("disabled", head.name, skill.path, "is not among the skills of this agent")
     if head.has_requirements and (lacking := missing_for(head, here)):
         return LeftOut("unusable", head.name, skill.path, lacking)
+    waits = skill.root.owner == "project" and not skill.root.trusted
+    if waits and (scripts := scripts_of(os.path.dirname(skill.path))):
+        return LeftOut("untrusted", head.name, skill.path, f"has scripts ({', '.join(scripts[:3])}); {_TRUST_FIRST}")
     winner = active.get(head.name)
     if winner is None:
         return None
     reason = f"stands behind {winner.path}"
-    if skill.root.owner == "project" and not skill.root.trusted:
+    if waits:
         reason += " (this folder is not trusted, so it does not replace yours)"
     return LeftOut("shadowed", head.name, skill.path, reason)
 

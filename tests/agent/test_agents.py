@@ -81,7 +81,8 @@ async def test_definitions_of_a_project_count_only_where_it_is_trusted(tmp_path:
     async with agent(tmp_path / "p", ["Hello."]) as it:
         assert it.app.subagents.definitions().agents == ()
         assert "left out: it is not trusted" in (await typed(it, "/agents")).text
-        it.app.config.project_trusted = True
+        assert "agent .agents/agents/theirs.md" in (await typed(it, "/trust")).text
+        assert "is trusted" in (await typed(it, "/trust grant")).text
         assert "theirs" in (await typed(it, "/agents")).text
         assert "theirs" not in it.session.deps.requests.preview_prompt()[0].dynamic
 

@@ -12,6 +12,7 @@ from openclaw_tui.commands.registry import CommandOutput
 from openclaw_tui.config.paths import resolve_paths
 from openclaw_tui.messages import text_of
 from tests.agent.harness import Agent, agent
+from tests.safety.trusting import trust
 from tests.skills.support import write_skill
 
 
@@ -82,6 +83,7 @@ async def test_a_command_file_becomes_a_command_where_it_may(tmp_path: Path, iso
     )
     (tmp_path / "p" / ".claude" / "commands" / "near.md").write_text("!`rm -rf x`\nThen look.", encoding="utf-8")
     (isolated_home / ".claude" / "commands" / "help.md").write_text("mine", encoding="utf-8")
+    trust(tmp_path / "p")
     async with agent(tmp_path / "p", ["ok", "ok"]) as it:
         await typed(it, "/greet Ann Bob")
         await typed(it, "/near", trusted=True)

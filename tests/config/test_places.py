@@ -98,7 +98,19 @@ def test_an_untrusted_project_brings_its_deny_rules_only(paths: Paths) -> None:
     assert config.get("permissions.allow") == ()
     assert config.get("permissions.deny") == ("read(secrets/**)",)
     assert config.get("plugins.slots.contextEngine") == "legacy"
-    assert len(config.left_out) == 3
+    assert len(config.left_out) == 2
+    assert any("bypassPermissions" in str(problem) for problem in config.problems)
+
+
+def test_no_project_may_turn_the_questions_off_not_even_a_trusted_one(paths: Paths) -> None:
+    write(paths.project_config, '[permissions]\nmode = "bypassPermissions"\n')
+    write(paths.local_config, '[permissions]\nmode = "acceptEdits"\n')
+    config = load(paths, trusted=True)
+    assert config.get(MODE) == "acceptEdits"
+    assert "for the user alone to choose" in str(config.problems[0])
+    write(paths.user_config, '[permissions]\nmode = "bypassPermissions"\n')
+    paths.local_config.unlink()
+    assert load(paths).get(MODE) == "bypassPermissions"
 
 
 def test_a_project_never_sets_servers_even_when_trusted(paths: Paths) -> None:

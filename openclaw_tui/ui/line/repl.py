@@ -7,9 +7,9 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from openclaw_tui.app.compose import App, build_app, load_settings
+from openclaw_tui.app.compose import build_app, load_settings
 from openclaw_tui.app.session import list_sessions
-from openclaw_tui.commands.help_command import all_commands
+from openclaw_tui.commands.help_command import all_commands, refresh_commands
 from openclaw_tui.commands.registry import CommandOutput, CommandTable, Parsed, table_text
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
@@ -34,6 +34,7 @@ from openclaw_tui.ui.line.plain_reader import PlainReader
 from openclaw_tui.ui.line.reader import Hooks, Reader, TypedLine
 from openclaw_tui.ui.line.render import LineRenderer
 from openclaw_tui.ui.line.talk import Talk
+from openclaw_tui.ui.line.trusting import ask_trust
 from openclaw_tui.ui.prompt_history import PromptHistory
 from openclaw_tui.ui.text import exit_line
 
@@ -85,7 +86,11 @@ class LineRepl:
         chosen = await self._chosen(options)
         if chosen is None:
             return self._code or EXIT_DONE
+        asks = self.reader.is_live and self.config.trust.asks
+        if asks and await ask_trust(self.paths, self.config.trust, self.reader, lambda text: self._say(text, YELLOW)):
+            self.paths, self.config = load_settings(options)
         self.talk = talk = await self._open(chosen)
+        refresh_commands(self.commands, talk.app)
         if self.reader.is_live:
             self._say(f"openclaw-tui · {talk.app.session.model.ref} · /help for commands, Ctrl+D leaves", DIM)
         try:
@@ -174,6 +179,8 @@ class LineRepl:
             self._code = EXIT_DONE
         elif output.action == "switch" and output.options is not None:
             await self._switch(output.options)
+        elif output.action == "commands":
+            refresh_commands(self.commands, self._current().app)
         elif output.action == "pick_session":
             self._say("/resume ID goes on with one of them", DIM)
         elif output.action == "pick_model":
@@ -223,7 +230,7 @@ class LineRepl:
             return
         self.talk = after
         await before.close()
-        self._say(f"session {short_id(after.app.session.session_id)} · {_title(after.app)}", DIM)
+        self._say(f"session {short_id(after.app.session.session_id)} · {after.title()}", DIM)
         await self._begin(after)
         self.reader.refresh()
 
@@ -340,8 +347,3 @@ class LineRepl:
         task = asyncio.get_running_loop().create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
-
-
-def _title(app: App) -> str:
-    manager = app.session.deps.manager
-    return one_line(manager.name) if manager.name else str(app.paths.project)

@@ -34,6 +34,7 @@ from openclaw_tui.events import (
 )
 from openclaw_tui.integrations.watch import FileWatch
 from openclaw_tui.log import log_event
+from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
 from openclaw_tui.ui.line.approvals import answer_prompt
 from openclaw_tui.ui.line.reader import Reader
@@ -93,6 +94,11 @@ class Talk:
     def label(self) -> str:
         """What stands before the cursor."""
         return answer_prompt(self.questions[0]) if self.questions else "> "
+
+    def title(self) -> str:
+        """The session's name, else where it works."""
+        name = self.app.session.deps.manager.name
+        return one_line(name) if name else str(self.app.paths.project)
 
     def toolbar(self) -> str:
         busy = (self._doing or "working") if self.app.session.is_busy else ""

@@ -17,16 +17,18 @@ from textual.binding import Binding, BindingType
 from openclaw_tui.app.compose import App as Composed
 from openclaw_tui.app.compose import build_app
 from openclaw_tui.cli_options import Options
-from openclaw_tui.commands.help_command import all_commands
-from openclaw_tui.errors import EXIT_FAILED, OpenClawError
+from openclaw_tui.commands.help_command import all_commands, refresh_commands
+from openclaw_tui.errors import EXIT_FAILED, OpenClawError, SessionLocked
 from openclaw_tui.providers.registry import warm
 from openclaw_tui.ui.first_frame import Handover
 from openclaw_tui.ui.textual.acts import LeaveAsked, SwitchAsked
 from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.driver import ScreenDriver
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
+from openclaw_tui.ui.textual.screens.locked import locked_screen, opened_by
 from openclaw_tui.ui.textual.screens.main import MainScreen
 from openclaw_tui.ui.textual.themes import DARK, LIGHT, choose_theme
+from openclaw_tui.ui.welcome import short_path
 
 _log = logging.getLogger(__name__)
 
@@ -67,10 +69,47 @@ class OpenClawApp(App[int]):
             asyncio.get_running_loop().add_signal_handler(which, self.exit, 128 + which)
         self.app_resume_signal.subscribe(self.main, lambda _app: self.main.action_redraw())
         await self.main.attach(self.talk)
+        warm(self.talk.session.model.api)
+        if self.talk.composed.config.trust.asks:
+            self._begin_with_a_question()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
         self._take_over(self._handover)
         if self._pick_session:
             self.main.acts.pick_session()
-        warm(self.talk.session.model.api)
+
+    @work(exclusive=True, group="begin")
+    async def _begin_with_a_question(self) -> None:
+        """Nothing is sent before the user has said what the folder's own files may do."""
+        await self._ask_trust()
+        self._begin()
+
+    async def _ask_trust(self) -> None:
+        """Ask about the folder. A talk that has not begun is composed anew with what is trusted now."""
+        from openclaw_tui.app.trust import trust_text
+        from openclaw_tui.commands.trust_commands import answer_trust
+        from openclaw_tui.ui.textual.screens.trust import TrustScreen
+
+        composed = self.talk.composed
+        trust = composed.trust_shown = composed.config.trust
+        screen = TrustScreen(short_path(composed.paths.project), trust_text(trust), changed=trust.state == "changed")
+        answer = await self.push_screen_wait(screen)
+        if not answer:
+            return
+        try:
+            said = answer_trust(composed, answer, trust)
+        except OpenClawError as error:
+            self.main.acts.say("error", str(error))
+            return
+        options = composed.options
+        begun = bool(composed.session.deps.manager.project().messages) or options.session_id is not None
+        if answer == "grant" and not begun:
+            await self._open_other(options, with_mode=False)
+        else:
+            self.main.acts.say("info", said)
+        refresh_commands(self.main.runner.table, self.talk.composed)
 
     def _take_over(self, handover: Handover) -> None:
         """What was typed before this screen stood; keys that came since are in the prompt already."""
@@ -91,21 +130,40 @@ class OpenClawApp(App[int]):
 
     @work(exclusive=True, group="switch")
     async def _switch(self, options: Options) -> None:
+        if not await self._open_other(options):
+            return
+        if options.prompt:
+            self.main.submit(options.prompt)
+
+    async def _open_other(self, options: Options, *, with_mode: bool = True) -> bool:
         """The new one is opened before the old one is let go: when it cannot be, nothing has changed."""
         try:
             composed = await asyncio.to_thread(build_app, options, channel="tui", interactive=True)
+        except SessionLocked as error:
+            self._offer_ways(options, error)
+            return False
         except OpenClawError as error:
             self.main.acts.say("error", str(error))
-            return
+            return False
         old, self.talk = self.talk, Conversation(composed)
-        composed.permissions.mode = old.composed.permissions.mode
+        if with_mode:
+            composed.permissions.mode = old.composed.permissions.mode
         await self.main.attach(self.talk)
         closing = asyncio.create_task(old.close(), name="close session")
         self._closed_talks.add(closing)
         closing.add_done_callback(self._closed_talks.discard)
-        if options.prompt:
-            self.main.submit(options.prompt)
+        refresh_commands(self.main.runner.table, composed)
         warm(self.talk.session.model.api)
+        return True
+
+    def _offer_ways(self, options: Options, error: SessionLocked) -> None:
+        """Another process has the session: reading, a copy, or taking it over are the user's to choose."""
+
+        def chosen(way: str | None) -> None:
+            if way is not None:
+                self._switch(opened_by(options, way))
+
+        self.push_screen(locked_screen(error), chosen)
 
     # ── leaving ────────────────────────────────────────────────────────────────────────────────────────────────
     def on_leave_asked(self, event: LeaveAsked) -> None:

@@ -6,9 +6,17 @@ from typing import Protocol
 
 from openclaw_tui.app.compose import App as Composed
 from openclaw_tui.cli_options import Options
+from openclaw_tui.commands.help_command import refresh_commands
 from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, Parsed
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
+from openclaw_tui.ui.prompt_history import without_secret
+
+
+_OPENS = frozenset(
+    ("pick_session", "pick_model", "help", "copy", "settings", "pick_theme", "ask_key", "pick_provider", "keymap")
+)
+"""Actions whose text is for line mode: the screen opens something instead."""
 
 
 class CommandHost(Protocol):
@@ -22,6 +30,7 @@ class CommandHost(Protocol):
     def show_help(self) -> None: ...
     def copy_text(self, text: str, done: str) -> None: ...
     def measure(self) -> None: ...
+    def open(self, output: CommandOutput) -> None: ...
 
 
 @dataclass(slots=True)
@@ -58,12 +67,14 @@ class CommandRunner:
         except OpenClawError as error:
             output = CommandOutput(str(error), is_error=True)
         self._show(command, argument, output)
+        if output.action == "commands":
+            refresh_commands(self.table, composed)
         self._act(output)
 
     def _show(self, command: Command, argument: str, output: CommandOutput) -> None:
-        if not output.text or output.action in ("pick_session", "pick_model", "help", "copy"):
+        if not output.text or output.action in _OPENS:
             return
-        typed = f"/{command.name} {argument if command.name != 'login' else argument.partition(' ')[0]}".strip()
+        typed = without_secret(f"/{command.name} {argument}".strip())
         separator = "\n" if "\n" in output.text else " · "
         self.host.say("error" if output.is_error else "info", f"{typed}{separator}{output.text}")
 
@@ -82,8 +93,10 @@ class CommandRunner:
                 self.host.show_help()
             case "copy":
                 self.host.copy_text(output.payload, output.text)
-            case "":
+            case "" | "commands":
                 self.host.measure()
+            case _:
+                self.host.open(output)
 
     def _tell(self) -> None:
         self.changed(tuple(f"/{command.name} {argument}".strip() for command, argument in self.waiting))
