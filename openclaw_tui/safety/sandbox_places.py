@@ -72,7 +72,7 @@ def mounts(
     obeyed += [folder / name for folder in git for name in ("hooks", "config")]
     found = {
         **{(place, HIDDEN): place for place in _present(secret) if place not in kept},
-        **{(place, READABLE): place for place in _present(readable)},
+        **{(place, READABLE): place for place in _present([*readable, *shown])},
         **{(place, WRITABLE): place for place in (*roots, *git)},
         **{(place, PROTECTED): place for place in _present(obeyed) if any(map(place.is_relative_to, (*roots, *git)))},
     }

@@ -35,6 +35,8 @@ def sandbox_remarks(launch: Launch, code: int, output: str) -> list[str]:
             ' hooks, git config or agent settings; keys and sockets are hidden. sandbox: "off" asks the user to run it'
             " outside."
         )
+    if code and "/tmp/" in launch.command and "no such file" in output.lower():
+        remarks.append('In the sandbox /tmp is a folder of its own; sandbox: "off" asks for the machine\'s.')
     if _GOES_ON.search(launch.command) and "wait" not in launch.command and not remarks:
         remarks.append("(What a sandboxed command starts with & has ended with it; background: true keeps it.)")
     return remarks
