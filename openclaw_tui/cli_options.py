@@ -74,6 +74,8 @@ def build_parser(*, words: bool = True) -> argparse.ArgumentParser:
         help="resume by id, prefix or path; without one, choose",
     )
     add("--fork", "--fork-session", dest="fork", action="store_true", help="with -c or -r: go on in a copy")
+    add("--read-only", "--readOnly", action="store_true", help="with -c or -r: look at a session, write nothing")
+    add("--take-over", "--takeOver", action="store_true", help="with -c or -r: take a session from another process")
     add("--session-id", "--sessionId", metavar="ID", help="id of a new session")
     add("--no-session", "--noSession", action="store_true", help="store nothing")
     add("-m", "--model", metavar="PROVIDER/MODEL[:LEVEL]", help="model to use")
@@ -154,6 +156,8 @@ def _options(namespace: argparse.Namespace, command: str | None, words: list[str
         continue_last=namespace.continue_last,
         resume=namespace.resume,
         fork=namespace.fork,
+        read_only=namespace.read_only,
+        take_over=namespace.take_over,
         session_id=namespace.session_id,
         no_session=namespace.no_session,
         model=namespace.model,

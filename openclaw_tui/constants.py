@@ -651,6 +651,12 @@ FLUSH_EXTRACT_LINES = 12
 FLUSH_EXTRACT_LINE_CHARS = 300
 """Lines noted without a model, and the length of one (ours)."""
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+ASIDE_MAX_OUTPUT_TOKENS = 2_000
+"""Longest answer to a question beside the talk (ours): it is read in a dialog."""
+DIFF_SHOWN_FILE_BYTES = 4 * 1024 * 1024
+DIFF_MAX_GIT_FILES = 200
+GIT_TIMEOUT_SECONDS = 10.0
+"""`/diff` (ours): a larger file is only named, so are more files outside the session's own; how long git may take."""
 CHECKPOINT_MAX_FILE_BYTES = 32 * 1024 * 1024
 CHECKPOINT_QUOTA_BYTES = 512 * 1024 * 1024
 """Pre-images for rewinding: the largest file that is kept, and all of one session packed (ours). What is beyond is told

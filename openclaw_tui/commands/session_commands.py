@@ -8,6 +8,9 @@ from openclaw_tui.commands.registry import Command, CommandOutput, table_text
 from openclaw_tui.messages import AssistantMessage, text_of
 from openclaw_tui.session.listing import short_id
 
+_WAYS = ("--fork", "--read-only", "--take-over")
+"""How `/resume` may open a session that another process has open."""
+
 
 async def _new(app: App, argument: str) -> CommandOutput:
     options = replace(
@@ -25,7 +28,18 @@ async def _new(app: App, argument: str) -> CommandOutput:
 async def _resume(app: App, argument: str) -> CommandOutput:
     if not argument:
         return CommandOutput(_session_table(app), action="pick_session")
-    options = replace(app.options, prompt=None, resume=argument, continue_last=False, fork=False, session_id=None)
+    words = argument.split()
+    named = [word for word in words if word not in _WAYS]
+    options = replace(
+        app.options,
+        prompt=None,
+        resume=" ".join(named) or app.session.session_id,
+        continue_last=False,
+        fork="--fork" in words,
+        read_only="--read-only" in words,
+        take_over="--take-over" in words,
+        session_id=None,
+    )
     return CommandOutput(action="switch", options=options)
 
 
@@ -109,7 +123,7 @@ SESSION_COMMANDS = (
         "resume",
         "go on with an earlier session",
         _resume,
-        hint="[id]",
+        hint="[id] [--read-only|--fork|--take-over]",
         aliases=("sessions", "continue", "chat"),
         while_busy="wait",
     ),

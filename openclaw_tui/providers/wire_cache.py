@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from openclaw_tui.constants import CONVERTED_MESSAGES_KEPT
+from openclaw_tui.constants import CONVERTED_MESSAGES_KEPT, MAX_ARGUMENT_DEPTH
 
 MessageT = TypeVar("MessageT")
 Block: TypeAlias = dict[str, Any]
@@ -70,14 +70,27 @@ def whole_characters(text: str) -> str:
 
 
 def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
-    """Arguments of a call and, where they are no JSON object, the text that came instead."""
+    """Arguments of a call and, where they are no JSON object that can be used, the text that came instead."""
     if not text.strip():
         return {}, None
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return {}, text
-    return (value, None) if isinstance(value, dict) else ({}, text)
+    return (value, None) if isinstance(value, dict) and not _is_too_deep(value) else ({}, text)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_ARGUMENT_DEPTH):
+        level = [item for found in level if isinstance(found, dict | list) for item in _items(found)]
+        if not level:
+            return False
+    return True
+
+
+def _items(value: dict[str, Any] | list[Any]) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else value
 
 
 def _refuse_constant(name: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from openclaw_tui.constants import MAX_STORED_JSON_DEPTH
 from openclaw_tui.session.entries import (
     BranchSummaryEntry,
     CompactionEntry,
@@ -80,18 +81,20 @@ def encode_record(record: Mapping[str, Any]) -> tuple[bytes, bool]:
     """One line without its end, and whether something had to be replaced (then decode it for what is on disk)."""
     try:
         return msgspec.json.encode(record, enc_hook=_plain), False
-    except (UnicodeEncodeError, OverflowError, TypeError):
+    except (UnicodeEncodeError, OverflowError, TypeError, RecursionError):
         return msgspec.json.encode(scrub(record), enc_hook=_plain), True
 
 
-def scrub(value: Any) -> Any:
-    """The value with every lone surrogate replaced by U+FFFD and every key a string."""
+def scrub(value: Any, depth: int = 0) -> Any:
+    """The value with every lone surrogate replaced by U+FFFD, every key a string, and no nesting beyond all reading."""
+    if depth > MAX_STORED_JSON_DEPTH:
+        return "[nested too deeply]"
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, Mapping):
-        return {scrub(str(key)): scrub(item) for key, item in value.items()}
+        return {scrub(str(key)): scrub(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [scrub(item) for item in value]
+        return [scrub(item, depth + 1) for item in value]
     return value
 
 

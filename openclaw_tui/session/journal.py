@@ -6,17 +6,17 @@ since are noticed before ours is written.
 """
 
 import contextlib
-import fcntl
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, sync_directory
 from openclaw_tui.errors import SessionNotFound, SessionWriteFailed
+from openclaw_tui.session.file_lock import exclusive
 
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
 
@@ -63,7 +63,7 @@ class Journal:
         Raises SessionWriteFailed; then the file ends where it ended before.
         """
         try:
-            with self._locked():
+            with exclusive(self.descriptor):
                 self._settle(on_growth)
                 start = self.size + self.needs_line_end
                 data = b"\n" * self.needs_line_end + line + b"\n"
@@ -114,14 +114,6 @@ class Journal:
     def close(self) -> None:
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        fcntl.flock(self.descriptor, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from openclaw_tui.atomic_write import PRIVATE_DIR_MODE, make_private_dir
-from openclaw_tui.errors import SessionError
+from openclaw_tui.errors import SessionError, SessionWriteFailed
 from openclaw_tui.messages import Message, UserContent
 from openclaw_tui.session import copies, opening
 from openclaw_tui.session.codec import decode_entry, encode_entry, encode_header
@@ -86,13 +86,14 @@ class SessionManager:
         return cls(header, Records(Loaded(header=header), None), path=None, cwd=cwd, read_only=False)
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False) -> "SessionManager":
+    def open(cls, path: Path, *, read_only: bool = False, take_over: bool = False) -> "SessionManager":
         """An existing session. Damage is mended (the original is kept) and reported in `damage`.
 
         A foreign file (`is_foreign`) is opened for reading only, whatever was asked: see `adopt`. Raises SessionLocked
-        where another live process writes it, SessionNotFound, or SessionCorrupt where nothing in it can be read.
+        where another live process writes it (unless `take_over`), SessionNotFound, or SessionCorrupt where nothing in
+        it can be read.
         """
-        found = opening.open_session(path, read_only=read_only)
+        found = opening.open_session(path, read_only=read_only, take_over=take_over)
         header = found.header
         cwd = Path(header.cwd or ".")
         manager = cls(header, Records(found.loaded, found.journal), path=path, cwd=cwd, read_only=found.read_only)
@@ -143,6 +144,11 @@ class SessionManager:
                 self.lease.release()
                 self.lease = None
             self.read_only = True
+
+    def rescue(self, directory: Path) -> Path:
+        """Write the branch, with all that waits, as a session of its own elsewhere. Raises SessionWriteFailed."""
+        header = copies.new_header(copies.new_session_id(), str(self.cwd), None)
+        return copies.write_fork(self._records, self._leaf, header, directory)
 
     def heartbeat(self) -> None:
         if self.lease is not None:
@@ -268,6 +274,11 @@ class SessionManager:
 
     def flush(self) -> None:
         """Write what waits, in order. Raises SessionWriteFailed; what is written by then waits no more."""
+        if self._pending and self.lease is not None and self.lease.is_lost():
+            raise SessionWriteFailed(
+                "Another process has taken this session over, so nothing more is written here; what is new waits in "
+                "memory and is saved as a copy of the session when you leave."
+            )
         while self._pending and self.path is not None:
             waiting = self._pending[0]
             journal = self._journal(self.path)

@@ -4,6 +4,7 @@ The order matters: the lease first, so that nobody writes while a file is mended
 before the mended file takes its place; only then is the file indexed for use.
 """
 
+import errno
 import itertools
 import os
 import re
@@ -20,7 +21,7 @@ from openclaw_tui.session.damage import DamageReport, backup_path, without_mark
 from openclaw_tui.session.entries import Header
 from openclaw_tui.session.journal import Journal, keep_original, tighten, write_lines
 from openclaw_tui.session.loading import Loaded, lines_of, load
-from openclaw_tui.session.lock import Lease, acquire
+from openclaw_tui.session.lock import Lease, acquire, lease_path
 
 _ID_AT_END = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$")
 
@@ -36,16 +37,36 @@ class Opened:
     notices: list[str] = field(default_factory=list)
 
 
-def open_session(path: Path, *, read_only: bool) -> Opened:
-    """Index the file, mended where it is ours to mend. Raises what `SessionManager.open` names."""
+def open_session(path: Path, *, read_only: bool, take_over: bool = False) -> Opened:
+    """Index the file, mended where it is ours to mend. Raises what `SessionManager.open` names.
+
+    On a disk that cannot be written it is opened for reading; on a full one without a lease, so that the talk can go on
+    in memory.
+    """
     if read_only or is_foreign_file(path):
         return _for_reading(*_read(path, read_only=True))
-    lease = acquire(path)
+    try:
+        lease = acquire(path, take_over=take_over)
+    except SessionWriteFailed as error:
+        return _without_lease(path, error)
     try:
         return _for_writing(path, lease)
     except BaseException:
         lease.release()
         raise
+
+
+def _without_lease(path: Path, error: SessionWriteFailed) -> Opened:
+    cause = error.__cause__
+    number = cause.errno if isinstance(cause, OSError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        notice = "The disk is full: the session is open without its lock, and what is new waits in memory."
+        return _for_writing(path, Lease(lease_path(path), notice))
+    if number not in (errno.EROFS, errno.EACCES, errno.EPERM):
+        raise error
+    found = _for_reading(*_read(path, read_only=True))
+    found.notices.append("The session's folder cannot be written: it is open for reading only; fork it to go on.")
+    return found
 
 
 def is_foreign_file(path: Path) -> bool:

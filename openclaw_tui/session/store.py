@@ -5,7 +5,6 @@ file is replaced as a whole, under a lock on its folder, so that two processes n
 """
 
 import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ import msgspec
 from openclaw_tui.atomic_write import atomic_write_bytes, make_private_dir
 from openclaw_tui.errors import SessionError, SessionWriteFailed
 from openclaw_tui.session.damage import backup_path
+from openclaw_tui.session.file_lock import exclusive
 from openclaw_tui.session.journal import copy_private
 from openclaw_tui.session.listing import SessionSummary, find_sessions
 from openclaw_tui.session.manager import SessionManager
@@ -149,8 +149,10 @@ class SessionStore:
         make_private_dir(self.path.parent)
         descriptor = os.open(self.path.parent, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
+            with exclusive(descriptor):
+                yield
+        except OSError as error:
+            raise SessionWriteFailed(f"Cannot write {self.path}: {error.strerror or error}.") from error
         finally:
             os.close(descriptor)
 

@@ -6,6 +6,8 @@ from openclaw_tui.messages import NO_USAGE, AssistantMessage
 
 def farewell(composed: Composed) -> str:
     """Empty where nothing was said."""
+    if composed.session.last_words:
+        return composed.session.last_words
     manager = composed.session.deps.manager
     answers = [m for m in manager.project().messages if isinstance(m, AssistantMessage)]
     if not answers:

@@ -1,6 +1,7 @@
 """Entries and messages survive the way to disk and back; odd records of other programs do no harm."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from openclaw_tui.messages import AssistantMessage, Message, TextBlock, ToolCallBlock, UserMessage, user_text
 from openclaw_tui.session.codec import decode_entry, decode_record, encode_entry, upgraded, with_parent
 from openclaw_tui.session.entries import CompactionEntry, CustomEntry, Entry, MessageEntry, UnknownEntry
+from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.message_codec import decode_message, encode_message
 from tests.session.talk import rich_messages
 
@@ -160,3 +162,18 @@ def test_version_one_entries_get_ids_and_their_kept_start() -> None:
     entry = decode_entry(json.dumps(record).encode(), entry_id="new", parent_id="p")
     assert entry == CompactionEntry("new", "p", _STAMP, "s", "e2", 9)
     assert "firstKeptEntryIndex" not in record
+
+
+@pytest.mark.parametrize("leaf", ["plain", "half \ud800"])
+def test_arguments_nested_beyond_all_reading_are_stored_and_read_again(tmp_path: Path, leaf: str) -> None:
+    deep: dict[str, Any] = {"leaf": leaf}
+    for _ in range(5_000):
+        deep = {"in": deep}
+    manager = SessionManager.create(tmp_path, cwd=tmp_path)
+    manager.append_message(AssistantMessage((TextBlock("x"), ToolCallBlock("c", "read", deep))))
+    manager.append_message(user_text("after"))
+    manager.close()
+    again = SessionManager.open(tmp_path / f"{manager.session_id}.jsonl")
+    assert again.damage is None
+    assert len(again.project().messages) == 2
+    again.close()

@@ -100,6 +100,15 @@ def list_answer(path: str, output: str, failed: bool) -> str:
     return failure("listing", output) if failed else f"In `{path}`:\n\n{quoted(first_lines(output, 80))}"
 
 
+def notes_answer(subject: str, output: str, failed: bool) -> str:
+    """The search's own words: places with lines, or that nothing is there."""
+    if failed:
+        return failure("searching the notes", output)
+    if output.startswith(("nothing found", "there are no notes")):
+        return f"About `{subject}`: {first_lines(output, 4)}."
+    return f"The notes of earlier sessions say about `{subject}`:\n\n{quoted(first_lines(output, 40))}"
+
+
 def code_block(path: str, text: str) -> str:
     """A file's text in a fence, with the tool's note about what is not shown below it."""
     note = _NOTE.search(text)
@@ -125,6 +134,7 @@ def help_text() -> str:
         "- `what is this project and how do I run its tests?`\n"
         "- `find where NAME is defined and show it`, `search for TEXT`, `find files *.py`, `list src/`\n"
         "- `read README.md lines 1-40`, `run the tests`, `run git status`\n"
+        "- `what did we decide about SUBJECT?`\n"
         '- `write notes.txt with "some text"`, `in app.py replace "old" with "new"`'
     )
 

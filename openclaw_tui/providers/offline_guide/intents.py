@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from openclaw_tui.providers.offline_guide.notes import asked_of_notes
 from openclaw_tui.providers.offline_guide.quoting import (
     PATH,
     fenced_text,
@@ -21,7 +22,7 @@ from openclaw_tui.providers.offline_guide.quoting import (
 )
 
 IntentKind: TypeAlias = Literal[
-    "explain", "definition", "search", "find", "list", "read", "run_tests", "run", "write", "edit", "help"
+    "explain", "definition", "search", "find", "list", "read", "run_tests", "run", "write", "edit", "notes", "help"
 ]
 
 
@@ -161,6 +162,8 @@ def _one(request: str) -> Intent:
     bare = without_quotes(request)
     if intent := _edit(request) or _write(request, bare) or _command(request):
         return intent
+    if subject := asked_of_notes(bare):
+        return Intent("notes", subject)
     match = _DEFINITION.search(request)
     if match and not is_quoted_at(request, match.start()):
         symbol = next(group for group in match.groups() if group)

@@ -180,6 +180,12 @@ def _edit(intent: Intent, done: Sequence[Done]) -> Step:
     return answers.failure("editing", done[1].text) if done[1].failed else answers.first_lines(done[1].text, 20)
 
 
+def _notes(intent: Intent, done: Sequence[Done]) -> Step:
+    if not done:
+        return [("memory_search", {"query": intent.target})]
+    return answers.notes_answer(intent.target, done[0].text, done[0].failed)
+
+
 def _help(intent: Intent, done: Sequence[Done]) -> Step:
     return answers.help_text()
 
@@ -195,6 +201,7 @@ PLANS: Mapping[str, Callable[[Intent, Sequence[Done]], Step]] = {
     "run": _run,
     "write": _write,
     "edit": _edit,
+    "notes": _notes,
     "help": _help,
 }
 
