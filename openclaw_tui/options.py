@@ -4,7 +4,7 @@ It stands apart from the parser so that the composition root and the slash comma
 knowing how a command line is taken apart.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -51,3 +51,7 @@ class Options:
     version: bool = False
     command: str | None = None
     arguments: tuple[str, ...] = ()
+
+    def settled(self) -> "Options":
+        """For what comes after the session was opened: how it was opened does not hold for the next one."""
+        return replace(self, read_only=False, take_over=False)

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from openclaw_tui.agent.broadcast import Broadcast, Subscription
@@ -14,10 +15,12 @@ from openclaw_tui.agent.compaction_desk import CompactionDesk
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import InboxKind, Waiting
 from openclaw_tui.agent.interruption import keep_reports, put_in_order
+from openclaw_tui.agent.keeper import Keeper
 from openclaw_tui.agent.spending import spent_usd
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.agent.supervisor import Supervisor
 from openclaw_tui.agent.turn import finish, note_failure, run_turn
+from openclaw_tui.agent.user_shell import UserShell
 from openclaw_tui.errors import OpenClawError, SessionWriteFailed
 from openclaw_tui.events import Notice, TurnStarted
 from openclaw_tui.messages import TextBlock, ThinkingLevel, UserContent, UserMessage, UserOrigin
@@ -49,6 +52,9 @@ class AgentSession:
         self._supervisor = Supervisor()
         self._state = TurnState()
         self._holds_queue = False
+        self.keeper = Keeper(parts.deps)
+        self.last_words = ""
+        self.shell = UserShell(parts.deps, lambda: self.is_busy)
         self.deps.spent_usd = spent_usd(self.deps.manager.branch())
 
     @property
@@ -73,8 +79,8 @@ class AgentSession:
 
     @property
     def has_work(self) -> bool:
-        """Whether there is something to stop: a turn, or a sub-agent that nobody waits for."""
-        return self.is_busy or bool(self.deps.children.running)
+        """Whether there is something to stop: a turn, a typed command, or a sub-agent that nobody waits for."""
+        return self.is_busy or self.shell.is_running or bool(self.deps.children.running)
 
     def subscribe(self) -> Subscription:
         return self._broadcast.subscribe()
@@ -100,6 +106,7 @@ class AgentSession:
 
         Queued messages go out next; `take_back` them before where they should not.
         """
+        await self.shell.stop()
         await self._supervisor.abort()
         await self.deps.children.stop()
 
@@ -177,6 +184,7 @@ class AgentSession:
 
     async def start(self) -> None:
         """Let the engine look at a conversation that existed before, and say what was mended on opening."""
+        self.keeper.start()
         damage = self.deps.manager.damage
         if damage is not None:
             self.deps.acts.record("repair", "quarantined", damage.text, way_back=str(damage.backup or ""))
@@ -188,14 +196,19 @@ class AgentSession:
             await self.deps.engine.maintain(session, "bootstrap", self.deps.requests.rewrite_entries)
 
     async def close(self) -> None:
-        """Stop, flush and let go of everything the session holds."""
+        """Stop, flush and let go of everything the session holds; `last_words` says what could not be saved."""
         self._holds_queue = True
         await self.abort()
         await self.deps.runner.aclose()
         await self.deps.engine.dispose()
         await self.deps.providers.aclose()
         self.deps.requests.save_metadata()
-        self.deps.manager.close()
+        self.keeper.stop()
+        self.last_words = self.keeper.last_words()
+        if self.last_words:
+            self.deps.emit(Notice(self.session_key, "error", self.last_words))
+        with suppress(SessionWriteFailed):
+            self.deps.manager.close()
         self._broadcast.close()
 
     def _begin_turn(self, content: Sequence[UserContent], origin: UserOrigin = "user") -> None:
@@ -220,6 +233,7 @@ class AgentSession:
         """What waits when a turn is over begins the next one, also what came in its very last instant."""
         if self._holds_queue or self.is_busy:
             return
+        self.shell.keep_waiting()
         waiting = self._left_over_steering() or self.deps.inbox.take_next_follow_up()
         if waiting is None:
             return

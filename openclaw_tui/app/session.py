@@ -22,7 +22,8 @@ def open_manager(options: Options, paths: Paths) -> tuple[SessionManager, list[s
     found = _wanted(options, paths)
     if found is None:
         return _new_session(options, paths), []
-    return open_existing(found, paths, fork=options.fork, fork_at=options.fork_at)
+    how = {"read_only": options.read_only, "take_over": options.take_over}
+    return open_existing(found, paths, fork=options.fork, fork_at=options.fork_at, **how)
 
 
 def _new_session(options: Options, paths: Paths) -> SessionManager:
@@ -42,7 +43,13 @@ def open_preview(options: Options, paths: Paths) -> SessionManager:
 
 
 def open_existing(
-    path: Path, paths: Paths, *, fork: bool = False, fork_at: str | None = None
+    path: Path,
+    paths: Paths,
+    *,
+    fork: bool = False,
+    fork_at: str | None = None,
+    read_only: bool = False,
+    take_over: bool = False,
 ) -> tuple[SessionManager, list[str]]:
     """Open a session file; one of another program is copied first, the original stays as it is."""
     own = path.parent.resolve() == paths.sessions.resolve()
@@ -59,8 +66,10 @@ def open_existing(
             ]
         finally:
             source.close()
-    manager = SessionManager.open(path)
+    manager = SessionManager.open(path, read_only=read_only, take_over=take_over)
     notices = list(manager.notices)
+    if read_only:
+        notices.append("open for reading only: nothing is written; /fork goes on in a copy")
     if not manager.cwd.is_dir():
         notices.append(f"the folder of this session is gone ({manager.cwd}); going on in {paths.project}")
     return manager, notices

@@ -14,6 +14,7 @@ from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_ERROR_MAX_LINES
 from openclaw_tui.events import ApprovalRequested, CompactionEnded, ContextAct, RetryScheduled, TurnEnded
 from openclaw_tui.messages import AssistantMessage, ToolResultMessage, Usage, text_of
 from openclaw_tui.session.listing import short_id
+from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line, show_controls, show_hidden
 from openclaw_tui.ui.figures import percent, seconds_short, tokens_short, usd_text
 
@@ -129,7 +130,15 @@ def status_parts(app: App, *, busy: str, queued: int) -> list[str]:
     model = OFFLINE_LABEL if session.model.api == "offline" else f"{session.model.ref}{thinking}"
     parts += [model, app.permissions.mode, app.sandbox.label()]
     parts += [f"{queued} queued"] if queued else []
+    parts += [storage] if (storage := storage_text(session.deps.manager)) else []
     return parts
+
+
+def storage_text(manager: SessionManager) -> str:
+    """What is not as usual with the session's file; empty where all is well."""
+    if manager.read_only:
+        return "read only"
+    return f"{len(manager.pending)} UNSAVED" if manager.pending else ""
 
 
 def exit_line(app: App) -> str:

@@ -15,6 +15,7 @@ from openclaw_tui.constants import HINT_SECONDS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.providers.catalog import find_model
+from openclaw_tui.ui.text import storage_text
 from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.screens.help import HelpScreen
 from openclaw_tui.ui.textual.screens.history_search import history_search
@@ -90,6 +91,7 @@ class ScreenActs:
             session=session.deps.manager.name or "",
             engine=session.deps.engine.in_use,
             sandbox=composed.sandbox.label(),
+            storage=storage_text(session.deps.manager),
         )
 
     def copy_text(self, text: str, done: str) -> None:

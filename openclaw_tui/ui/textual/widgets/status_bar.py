@@ -51,6 +51,7 @@ class Status:
     session: str = ""
     engine: str = "legacy"
     sandbox: str = ""
+    storage: str = ""
 
 
 class StatusBar(Widget):
@@ -123,6 +124,7 @@ class StatusBar(Widget):
             (1, 7, f"think {status.thinking}" if status.thinking != "off" else ""),
             (2, 2, _MODES.get(status.mode, status.mode)),
             (3, 5, status.sandbox),
+            (4, 0, status.storage),
             (4, 1, context),
             (5, 6, cost),
             (6, 8, fit(one_line(status.session), 24)),
