@@ -122,6 +122,11 @@ class Fault:
         return Fault("slow", {"seconds": seconds})
 
     @staticmethod
+    def raw(text: str, content_type: str = "text/event-stream", status: int = 200) -> "Fault":
+        """These very bytes in place of an answer: another dialect, garbage, a wrong content type."""
+        return Fault("raw", {"text": text, "content_type": content_type, "status": status})
+
+    @staticmethod
     def parse(text: str) -> "dict[int, Fault]":
         """`KIND[:ARG]@N[,N]` of the command line, by main request number."""
         name, _, numbers = text.partition("@")

@@ -174,7 +174,7 @@ class Server:
 
     def _early_fault(self, request: web.Request, record: Record, fault: Fault | None) -> web.StreamResponse | None:
         """Faults in place of an answer."""
-        if fault is None or fault.kind not in ("http", "html", "redirect", "error_200", "drop"):
+        if fault is None or fault.kind not in ("http", "html", "redirect", "error_200", "drop", "raw"):
             return None
         if fault.kind == "drop":
             if fault.get("after_bytes") != 0 and record.stream:
@@ -188,6 +188,8 @@ class Server:
             body = http_body(fault, record.protocol)
             record.error = str(body["error"]["message"])
             return web.json_response(body, status=record.status, headers=http_headers(fault))
+        if fault.kind == "raw":
+            return web.Response(text=fault.args["text"], content_type=fault.args["content_type"], status=record.status)
         if fault.kind == "html":
             return web.Response(text=_PAGE, content_type="text/html", status=record.status)
         if fault.kind == "redirect":
