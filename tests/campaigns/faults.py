@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from openclaw_tui.events import MessageEnded, ToolStarted
-from openclaw_tui.messages import AssistantMessage, text_of
+from openclaw_tui.messages import AssistantMessage, Message, UserMessage, text_of
 from openclaw_tui.models import ApiName
+from openclaw_tui.session.archive import archive_path, archived_entries
+from openclaw_tui.session.entries import MessageEntry
 from tests.agent.checking import check_pairs
 from tests.agent.harness import APIS, Agent, agent_on
 from tests.campaigns.talk import check_every_api
@@ -126,7 +128,7 @@ async def run(folder: Path, *, count: int, seed: int) -> Counter[str]:
         try:
             seen += await _trial(project, api, random.Random(f"{seed}/{number}"), number)
         except (AssertionError, TimeoutError) as error:
-            raise AssertionError(f"trial {number} of seed {seed} on {api}: {error or 'a turn hangs'}") from error
+            raise AssertionError(f"trial {number} of seed {seed} on {api}: {str(error) or 'a turn hangs'}") from error
         number += 1
     return seen
 
@@ -142,8 +144,8 @@ async def _trial(project: Path, api: ApiName, chance: random.Random, number: int
             server.calm = True
             assert await _turn(it, "And now?") == "done", it.notices[-3:]
             _check(it, project)
-            said = [text_of(prompt.content) for prompt in it.prompts]
-            assert said == [*typed, "And now?"], said
+            said = Counter(text_of(m.content) for m in _stored(it) if isinstance(m, UserMessage))
+            assert [said[text] for text in (*typed, "And now?")] == [1] * (_TURNS + 1), said
             at_exit = it.messages
         async with agent_on(fake, APIS[api], project, idle_seconds=_IDLE_SECONDS, continue_last=True) as again:
             assert again.session.deps.manager.damage is None
@@ -164,13 +166,19 @@ def _check(it: Agent, project: Path) -> None:
     check_pairs(it.messages)
     check_every_api(it.messages)
     shown = [event.message for event in it.seen(MessageEnded) if not event.discarded]
-    stored = [message for message in it.messages if isinstance(message, AssistantMessage)]
+    stored = [message for message in _stored(it) if isinstance(message, AssistantMessage)]
     assert len(stored) >= len(shown), f"{len(shown)} answers were shown, {len(stored)} are stored"
     started = Counter(event.call.id for event in it.seen(ToolStarted))
     assert max(started.values(), default=1) == 1, "a call was started twice"
     ran = project / "ran.txt"
     lines = Counter(ran.read_text(encoding="utf-8").split()) if ran.exists() else Counter[str]()
     assert max(lines.values(), default=1) == 1, f"a command ran twice: {lines.most_common(1)}"
+
+
+def _stored(it: Agent) -> list[Message]:
+    """Every message of the session, also those that a compaction moved to the archive."""
+    entries = [*archived_entries(archive_path(it.path)), *it.session.deps.manager.entries()]
+    return [entry.message for entry in entries if isinstance(entry, MessageEntry) and entry.message is not None]
 
 
 def main() -> None:
