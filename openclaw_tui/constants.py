@@ -216,6 +216,13 @@ PREVIEW_MESSAGES_SHOWN = 12
 PREVIEW_LINE_CHARS = 100
 """Messages of each kind that `/compact preview` names, half from each end, and how much of each (ours)."""
 
+LOST_ITEMS_KEPT = 200
+"""Names that a look at a compaction lists as missing in its summary. Count; more is no help to a reader."""
+LOST_COMMAND_CHARS = 200
+"""Of a lost command, characters that are shown and put back."""
+COMPACTION_ROW_SECONDS = 120
+"""A row of a ledger that names no entry belongs to the compaction entry at most so far from it in time."""
+
 FILES_REMEMBERED = 200
 """Paths of each kind that are carried from compaction to compaction (ours)."""
 TOOL_FAILURES_LISTED = 8
@@ -271,6 +278,12 @@ screen that stands still longer beside a stopped process."""
 
 FILE_LOCK_POLL_SECONDS = 0.005
 """Pause between two looks at a lock that somebody else holds."""
+
+KEEP_WARM_ANSWER_TOKENS = 16
+"""Longest answer to a ping that keeps a cache warm; the smallest that all providers take."""
+
+KEEP_WARM_LONGEST_SECONDS = 3600.0
+"""How long after the last call of the talk a cache is kept warm at most. Higher: more paid for an absent user."""
 
 SESSION_KEEPER_SECONDS = 20.0
 """How often an open session renews its lease, writes what waits, and looks whether its folder is still there."""
@@ -651,6 +664,8 @@ FLUSH_EXTRACT_LINES = 12
 FLUSH_EXTRACT_LINE_CHARS = 300
 """Lines noted without a model, and the length of one (ours)."""
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+REWIND_LINES_SHOWN = 12
+"""Files, and commands, named in the preview of a rewind before the rest is counted (ours)."""
 ASIDE_MAX_OUTPUT_TOKENS = 2_000
 """Longest answer to a question beside the talk (ours): it is read in a dialog."""
 DIFF_SHOWN_FILE_BYTES = 4 * 1024 * 1024
@@ -859,6 +874,8 @@ GROWTH_TURNS = 5
 HEAVY_ITEMS_KEPT = 40
 HEAVY_ITEMS_SHOWN = 5
 HEAVY_NAME_CHARS = 60
+TREE_NAME_CHARS = 100
+CONTEXT_ITEMS_LISTED = 30
 
 CACHE_RECENT_CALLS = 10
 """Calls of the middle one of the three hit shares: last call, last ten, session (panels.md)."""

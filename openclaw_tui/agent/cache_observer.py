@@ -56,6 +56,7 @@ class CacheObserver:
         self._digests = Growing(message_digest)
         self._counts: dict[str, int] = {}
         self._cold_told = 0.0
+        self._warmed_at = 0.0
         if self.calls.last is not None:
             last = self.calls.last
             read = last.cache_read if last.reported else None
@@ -64,7 +65,17 @@ class CacheObserver:
     def age_seconds(self, now: float) -> float | None:
         """Time since the cache was last touched by this session; None before the first call."""
         last = self.calls.last
+        return None if last is None else max(0.0, now - max(last.time, self._warmed_at))
+
+    def idle_seconds(self, now: float) -> float | None:
+        """Time since the last call of the talk itself; pings that kept the cache warm do not count."""
+        last = self.calls.last
         return None if last is None else max(0.0, now - last.time)
+
+    def kept_warm(self, now: float) -> None:
+        """The cache was read again outside of the talk."""
+        self._warmed_at = now
+        self._watch.touch(self._key, now)
 
     def is_cold(self, model: ModelInfo, retention: CacheRetention, now: float) -> bool:
         """True when nothing of the session can be in a cache any more: an earlier call is older than caches live."""

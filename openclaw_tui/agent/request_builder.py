@@ -66,6 +66,7 @@ class RequestSettings:
     history_limit: int | None = None
     guard_order: GuardOrder = "newest-first"
     pruning: PruningSettings = NO_PRUNING
+    keep_warm_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,15 +176,14 @@ class RequestBuilder:
         """Run the pipeline. Raises PreemptiveContextOverflow."""
         at = self._clock()
         projection = self.manager.project()
-        messages = projection.messages
         prepared = await prepare_request(self._pipeline_inputs(projection, at))
         if self.memory.bound_prefix.is_new_for(prepared.request):
             self._acts.record("repair", "dropped", "the prompt is another one now; reasoning tied to it stays out")
             self._leave_bound_thinking_out()
             prepared = await prepare_request(self._pipeline_inputs(projection, at))
         self.memory.remember(prepared.new_decisions)
-        self._decided.update(prepared.new_decisions)
-        self._told.tell(prepared, messages)
+        self._decided.update({**self.memory.take_by_hand(), **prepared.new_decisions})
+        self._told.tell(prepared, projection.messages)
         self.cache.before_send(prepared.request, at)
         self.last = prepared.request
         self._sent = SentCall(prepared, at, projection.compaction.id if projection.compaction else "", self._decided)
@@ -195,7 +195,7 @@ class RequestBuilder:
         return PipelineInputs(
             session=self.session_ref,
             messages=messages,
-            fresh_from=projection.fresh_from,
+            fresh_from=self.memory.reports_from(projection),
             model=self.model,
             policy=transcript_policy(self.model),
             thinking=self.thinking,
@@ -238,7 +238,7 @@ class RequestBuilder:
         size = measure_context(
             projection.messages,
             model=self.model,
-            fresh_from=projection.fresh_from,
+            fresh_from=self.memory.reports_from(projection),
             fixed_tokens=self.fixed_tokens(),
             calibration=self.memory.calibration(self.model),
         )
@@ -305,6 +305,10 @@ class RequestBuilder:
         if changed:
             self._leave_bound_thinking_out()
         return changed
+
+    def waiting_changes(self) -> list[str]:
+        """Names of what `/reload` would let enter; takes nothing over."""
+        return self._prompt.waiting()
 
     def save_metadata(self) -> None:
         if self.save is not None:

@@ -33,6 +33,7 @@ def request_settings(options: Options, config: Config) -> RequestSettings:
         history_limit=get("agents.defaults.historyLimit") or None,
         guard_order=get("guard.order"),
         pruning=pruning_settings(config),
+        keep_warm_seconds=get("cache.keepWarm"),
     )
 
 

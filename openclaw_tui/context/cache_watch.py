@@ -113,6 +113,11 @@ class CacheWatch:
         """Go on from a call of an earlier process."""
         self._put(key, _Tracker(snapshot, touched_at, last_read))
 
+    def touch(self, key: str, now: float) -> None:
+        """The cache was read by a call that is none of the talk's."""
+        if (tracker := self._trackers.get(key)) is not None:
+            tracker.touched_at = now
+
     def begin(
         self, key: str, snapshot: CacheSnapshot, *, now: float, ttl_seconds: float | None
     ) -> tuple[CacheChange, ...]:
