@@ -59,6 +59,7 @@ from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.runner import ToolRunner
 from openclaw_tui.tools.session_status import SessionStatusTool
 from openclaw_tui.tools.session_tools import SessionsSpawnTool
+from openclaw_tui.tools.skill_scope import SkillScope
 from openclaw_tui.tools.workspace import Workspace
 
 
@@ -176,6 +177,7 @@ def _compose(
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
     closers = (*tools.closers, sandbox.aclose)
     runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=closers)
+    runner.scope = SkillScope(workspace, shelf.limit_at)
     compactor = BuiltInCompactor()
     known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))
     engine = build_engine(options, config, compactor, acts, emit, session_key, known)

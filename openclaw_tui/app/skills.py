@@ -12,6 +12,8 @@ from openclaw_tui.skills.discovery import SkillSet, discover
 from openclaw_tui.skills.eligibility import Surroundings
 from openclaw_tui.skills.index import SkillListing, list_skills
 from openclaw_tui.skills.places import SkillRoot, readable_folders, skill_roots
+from openclaw_tui.skills.record import SKILL_FILE
+from openclaw_tui.tools.skill_scope import SkillLimit
 
 
 @dataclass(slots=True)
@@ -45,6 +47,15 @@ class SkillShelf:
     def names(self) -> tuple[str, ...]:
         """Names of the skills in use, as they were seen last."""
         return tuple(skill.name for skill in self.seen.active)
+
+    def limit_at(self, path: Path) -> SkillLimit | None:
+        """The skill whose SKILL.md lies there, where it names the tools it works with."""
+        if path.name != SKILL_FILE:
+            return None
+        found = next((skill for skill in self.look().active if Path(skill.path).resolve() == path.resolve()), None)
+        if found is None or not found.head.allowed_tools:
+            return None
+        return SkillLimit(found.name, found.head.allowed_tools, Path(found.path).parent)
 
     def readable(self) -> tuple[Path, ...]:
         """Folders the model may read skills in, also where they lie outside the project."""

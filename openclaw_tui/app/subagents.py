@@ -48,6 +48,7 @@ from openclaw_tui.tools.base import Tool
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.runner import ToolRunner
 from openclaw_tui.tools.session_tools import SessionsSpawnTool
+from openclaw_tui.tools.skill_scope import SkillScope
 from openclaw_tui.tools.workspace import Workspace
 
 _SETTINGS = "agents.defaults.subagents."
@@ -138,6 +139,7 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
     )
     toolset = Toolset(tools.tools, hides=family.permissions.denies_whole).only(plan.tools)
     runner = ToolRunner(toolset, workspace, family.permissions, approvals, emit, plan.key, closers=tools.closers)
+    runner.scope = SkillScope(workspace, family.skills.limit_at, parent.runner.scope.limits)
     compactor = BuiltInCompactor()
     known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))
     engine = build_engine(family.options, config, compactor, acts, emit, plan.key, known)

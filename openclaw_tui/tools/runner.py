@@ -22,6 +22,7 @@ from openclaw_tui.tools.approval import NOBODY_TO_ASK, ApprovalBroker
 from openclaw_tui.tools.base import Tool, ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.schema import arguments_of, check_arguments
+from openclaw_tui.tools.skill_scope import SkillScope
 from openclaw_tui.tools.workspace import Workspace
 
 _log = logging.getLogger("openclaw_tui.tools")
@@ -77,6 +78,7 @@ class ToolRunner:
         self.approvals = approvals
         self._sink = sink
         self._session_key = session_key
+        self.scope = SkillScope(workspace)
         self._closers = closers
         self._outcomes: list[repeats.CallOutcome] = []
         self._faults = 0
@@ -86,6 +88,7 @@ class ToolRunner:
         """Begin to count repeats anew, or from the whole branch of a session whose turn goes on."""
         self._outcomes = repeats.window(repeats.outcomes_since_user(history))
         self._faults = 0
+        self.scope.start_turn()
 
     async def run(self, calls: Sequence[ToolCallBlock], on_result: OnResult) -> StepOutcome:
         """Run all calls of one assistant message. `on_result` stores a result; what it raises ends the step."""
@@ -197,6 +200,8 @@ class ToolRunner:
             self._faults = 0
             intent = job.tool.intent(job.arguments, self.workspace)
             job.title = intent.title
+            if outside := self.scope.refusal(_act(job.tool, intent)):
+                raise ToolDenied(outside)
             await self._permit(job, job.tool, intent)
         except ToolArgumentsInvalid as error:
             self._count_fault()
@@ -234,6 +239,8 @@ class ToolRunner:
         context = ToolContext(self.workspace, job.call.id, self._progress_of(job.call.id), None)
         try:
             job.outcome = await job.tool.execute(job.arguments, context)
+            if job.call.name == "read" and not job.outcome.is_error:
+                self.scope.note_read(self.workspace.resolve(str(job.arguments.get("path", ""))))
         except ToolError as error:
             job.outcome = text_outcome(str(error), is_error=True)
         except Exception:
