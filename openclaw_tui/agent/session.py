@@ -15,6 +15,8 @@ from openclaw_tui.agent.compaction_desk import CompactionDesk
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import InboxKind, Waiting
 from openclaw_tui.agent.interruption import keep_reports, put_in_order
+from openclaw_tui.agent.item_desk import ItemDesk
+from openclaw_tui.agent.keep_warm import KeepWarm, KeepWarmSettings
 from openclaw_tui.agent.keeper import Keeper
 from openclaw_tui.agent.spending import spent_usd
 from openclaw_tui.agent.state import TurnState
@@ -47,6 +49,7 @@ class AgentSession:
     def __init__(self, parts: SessionParts) -> None:
         self.deps = parts.deps
         self.compactions = CompactionDesk(parts.deps)
+        self.items = ItemDesk(parts.deps)
         self.approvals = parts.approvals
         self._broadcast = parts.broadcast
         self._supervisor = Supervisor()
@@ -54,6 +57,8 @@ class AgentSession:
         self._holds_queue = False
         self.keeper = Keeper(parts.deps)
         self.last_words = ""
+        warm = KeepWarmSettings(parts.deps.requests.settings.keep_warm_seconds)
+        self.keep_warm = KeepWarm(parts.deps, warm, lambda: self.has_work)
         self.shell = UserShell(parts.deps, lambda: self.is_busy)
         self.deps.spent_usd = spent_usd(self.deps.manager.branch())
 
@@ -185,6 +190,7 @@ class AgentSession:
     async def start(self) -> None:
         """Let the engine look at a conversation that existed before, and say what was mended on opening."""
         self.keeper.start()
+        self.keep_warm.start()
         damage = self.deps.manager.damage
         if damage is not None:
             self.deps.acts.record("repair", "quarantined", damage.text, way_back=str(damage.backup or ""))
@@ -198,6 +204,7 @@ class AgentSession:
     async def close(self) -> None:
         """Stop, flush and let go of everything the session holds; `last_words` says what could not be saved."""
         self._holds_queue = True
+        self.keep_warm.stop()
         await self.abort()
         await self.deps.runner.aclose()
         await self.deps.engine.dispose()

@@ -60,6 +60,14 @@ SETTINGS: tuple[Setting, ...] = (
         choices=("none", "short", "long"),
     ),
     Setting(
+        "cache.keepWarm",
+        "float",
+        0.0,
+        "Seconds between pings that keep the prompt cache warm for up to an hour; below its lifetime; 0 is off.",
+        minimum=0,
+        user_only=True,
+    ),
+    Setting(
         _A + "maxOutputTokens", "int", None, "Most tokens of one answer; the model's own limit if not set.", minimum=1
     ),
     Setting(_C + "enabled", "bool", True, "Compact by itself when the window fills."),
@@ -242,14 +250,25 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("permissions.allow", "list", (), "Rules that run without a question, such as exec(git status:*)."),
     Setting("permissions.ask", "list", (), "Rules that always ask."),
     Setting("permissions.deny", "list", (), "Rules that never run."),
+    Setting(
+        "sandbox.mode",
+        "str",
+        "auto",
+        "Sandbox of commands: auto = where bubblewrap works, off = none, required = no command runs without.",
+        choices=("auto", "off", "required"),
+        user_only=True,
+    ),
+    Setting("sandbox.writable", "list", (), "Further folders sandboxed commands may write.", user_only=True),
+    Setting("sandbox.shown", "list", (), "Hidden places, such as ~/.npmrc, that they may read.", user_only=True),
     Setting("tools.exec.passEnv", "list", (), "Key variables that commands may see.", user_only=True),
     Setting("skills.extraDirs", "list", (), "Further folders with skills.", user_only=True),
     Setting("skills.disabled", "list", (), "Names of skills to leave out."),
     Setting("skills.watch", "bool", True, "Notice changed skills while running."),
     Setting("ui.theme", "str", "auto", "Theme of the full screen; auto follows the terminal."),
+    Setting("ui.keys", "table", {}, "Own keys of the full screen: ACTION = \"ctrl+x\"; /keymap names them.", user_only=True),
     Setting("ui.vim", "bool", False, "Vi keys in the prompt."),
     Setting(
-        "ui.enterWhileWorking", "str", "steer", "What Enter does while the agent works.", choices=("steer", "follow-up")
+        "ui.enterWhileWorking", "str", "steer", "What Enter does while the agent works.", choices=("steer", "follow-up", "interrupt")
     ),
     Setting("ui.showThinking", "bool", False, "Unfold thinking by default."),
     Setting(
