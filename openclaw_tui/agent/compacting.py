@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from openclaw_tui.agent.deps import AgentDeps
+from openclaw_tui.agent.item_desk import clear_wanted
 from openclaw_tui.agent.memory_flush import flush_if_due, flush_is_due
 from openclaw_tui.agent.state import TurnState
 from openclaw_tui.constants import COMPACTION_BACKOFF_GROWTH, MAX_CONSECUTIVE_COMPACTIONS
@@ -143,6 +144,7 @@ async def _run(
                 "compaction", "failed", "stopped before it ended", tokens_before=before, tokens_after=before
             )
     if result.compacted:
+        clear_wanted(deps)
         deps.requests.after_compaction(keeps_thinking=bool(result.details.get("sealed")))
         result = replace(result, tokens_after=deps.requests.estimated_size())
     _announce(deps, result, trigger, time.monotonic() - started)
@@ -187,6 +189,7 @@ def _announce(deps: AgentDeps, result: CompactResult, trigger: str, seconds: flo
         way_back="/compact undo" if result.compacted else "",
         trigger=trigger,
         notes=list(result.details.get("notes", [])),
+        entry=_entry(deps) if result.compacted else "",
     )
     deps.emit(
         CompactionEnded(
@@ -198,6 +201,11 @@ def _announce(deps: AgentDeps, result: CompactResult, trigger: str, seconds: flo
             summary=result.summary,
         )
     )
+
+
+def _entry(deps: AgentDeps) -> str:
+    compaction = deps.manager.project().compaction
+    return compaction.id if compaction is not None else ""
 
 
 def _shorten_file(deps: AgentDeps) -> None:

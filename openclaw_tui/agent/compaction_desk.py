@@ -9,14 +9,33 @@ from dataclasses import dataclass, replace
 
 from openclaw_tui.agent.builtin_compactor import apply, make_draft
 from openclaw_tui.agent.compacting import apply_by_hand, compact_by_hand, manual_request
+from openclaw_tui.agent.compaction_record import (
+    CompactionRecord,
+    compaction_of_row,
+    compaction_record,
+    latest_compaction,
+)
 from openclaw_tui.agent.deps import AgentDeps
-from openclaw_tui.agent.undoing import redo_compaction, undo_compaction
+from openclaw_tui.agent.summary_edits import edit_summary, restore_summary
+from openclaw_tui.agent.undoing import (
+    UndoWay,
+    UndoWays,
+    later_entries,
+    redo_compaction,
+    say_again,
+    undo_compaction,
+    undo_ways,
+)
 from openclaw_tui.compaction.draft import CompactionDraft
+from openclaw_tui.compaction.lost import Lost
 from openclaw_tui.constants import PREVIEW_LINE_CHARS, PREVIEW_MESSAGES_SHOWN
 from openclaw_tui.context.engine import CompactResult
 from openclaw_tui.errors import CompactionFailed
+from openclaw_tui.ledger.ledger import LedgerRow
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, text_of
 from openclaw_tui.session.entries import CompactionEntry
+
+PUT_BACK_HEADING = "## Put back by the user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +119,55 @@ class CompactionDesk:
             return f"The preview was not applied: {problem}. /compact preview makes a new one."
         return await apply_by_hand(self._deps, lambda: _applied(self._deps, draft))
 
-    def undo(self) -> str:
+    def undo(self, way: UndoWay = "") -> str:
         self.draft = None
-        return undo_compaction(self._deps).line
+        return undo_compaction(self._deps, way).line
+
+    def ways(self) -> UndoWays | None:
+        """The numbers for the choice when turns followed the compaction; None where there is none."""
+        return undo_ways(self._deps)
+
+    async def again(self, focus: str) -> str:
+        """Summarise the span of the latest compaction anew with another focus; what was said since is kept."""
+        self.draft = None
+        left, later = self._deps.manager.leaf_id, later_entries(self._deps)
+        undone = undo_compaction(self._deps, "branch")
+        if not undone.moved:
+            return undone.line
+        before = latest_id(self._deps)
+        line = await compact_by_hand(self._deps, focus)
+        if latest_id(self._deps) == before:
+            redone = redo_compaction(self._deps)
+            return f"{line} The compaction before stands: {redone.line}"
+        kept = say_again(self._deps, later, left)
+        return f"{line}{f' {kept} later messages follow it.' if kept else ''}"
+
+    def edit_summary(self, text: str) -> str:
+        """Another text for the summary in force."""
+        self.draft = None
+        return edit_summary(self._deps, text).line
+
+    def unedit(self) -> str:
+        self.draft = None
+        return restore_summary(self._deps).line
+
+    def record(self, entry_id: str = "") -> CompactionRecord:
+        """One compaction looked at; without an id the one in force. Raises CompactionFailed where there is none."""
+        entry = self._deps.manager.entry(entry_id) if entry_id else latest_compaction(self._deps)
+        if not isinstance(entry, CompactionEntry):
+            raise CompactionFailed("there is no compaction on this branch yet; /compact makes one")
+        return compaction_record(self._deps, entry)
+
+    def of_row(self, row: LedgerRow) -> CompactionRecord | None:
+        """The compaction that a row of the ledger tells of."""
+        entry = compaction_of_row(self._deps, row)
+        return compaction_record(self._deps, entry) if entry is not None else None
+
+    def with_note(self, item: Lost) -> str:
+        """The text of the summary in force with something put back into it."""
+        summary = self.record().summary.rstrip()
+        heading = "" if PUT_BACK_HEADING in summary else f"\n\n{PUT_BACK_HEADING}"
+        return f"{summary}{heading}\n- {item.kind}: {item.text}"
 
     def redo(self) -> str:
         self.draft = None
@@ -117,6 +182,11 @@ class CompactionDesk:
         if any(isinstance(entry, CompactionEntry) for entry in branch[ids.index(draft.leaf_id) + 1 :]):
             return "the talk was compacted since"
         return ""
+
+
+def latest_id(deps: AgentDeps) -> str:
+    compaction = latest_compaction(deps)
+    return compaction.id if compaction is not None else ""
 
 
 def _applied(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:

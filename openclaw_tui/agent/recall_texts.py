@@ -1,6 +1,6 @@
 """Every message of a session as text that `recall` can search: covered by a summary, archived, or still in context."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from openclaw_tui.agent.result_ids import ResultIds
 from openclaw_tui.artifacts.recall import RecallText
@@ -12,10 +12,10 @@ from openclaw_tui.session.projection import message_of
 from openclaw_tui.tokens import compact_json
 
 
-def session_texts(manager: SessionManager) -> Iterator[RecallText]:
-    """Oldest first: what was taken out of the file, then the active branch."""
+def session_texts(manager: SessionManager, branch: Sequence[Entry] | None = None) -> Iterator[RecallText]:
+    """Oldest first: what was taken out of the file, then the active branch, or the one that is given."""
     archived = list(archived_entries(archive_path(manager.path))) if manager.path is not None else []
-    branch = manager.branch()
+    branch = manager.branch() if branch is None else branch
     inside = {entry.id for entry in branch}
     yield from _texts([*(entry for entry in archived if entry.id not in inside), *branch])
 

@@ -18,12 +18,14 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.session.custom_types import (
     BOUND_PREFIX,
     CALIBRATION,
+    CLEARED_BY_HAND,
+    COMPACTION_UNDO,
     GUARD_DECISIONS,
     PROVIDER_COMPACTION,
     QUARANTINE,
     THINKING_LEFT_OUT,
 )
-from openclaw_tui.session.entries import CompactionEntry, CustomEntry
+from openclaw_tui.session.entries import CompactionEntry, CustomEntry, MessageEntry
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.projection import Projection
 from openclaw_tui.tokens import Calibration, estimate_message_tokens
@@ -42,7 +44,15 @@ class RequestMemory:
         self._unbound: dict[str, tuple[Message | None, frozenset[str]]] = {}
         self._estimates = Growing(estimate_message_tokens)
         self._calibrations: dict[str, Calibration] = {}
+        self.by_hand: dict[str, GuardDecision] = {}
+        self.wanted: set[str] = set()
+        self._reports_end: str | None = None
+        last: str | None = None
         for entry in manager.branch():
+            if isinstance(entry, MessageEntry):
+                last = entry.id
+            if isinstance(entry, CustomEntry) and isinstance(entry.data, Mapping) and _moves_sizes(entry):
+                self._reports_end = last
             if isinstance(entry, CustomEntry) and isinstance(entry.data, Mapping):
                 self._read(entry.custom_type, entry.data)
             elif isinstance(entry, CompactionEntry) and isinstance(entry.details, Mapping):
@@ -57,6 +67,33 @@ class RequestMemory:
         if decisions:
             self.guard_decisions.update(decisions)
             self._manager.append_custom(GUARD_DECISIONS, decisions_to_data(decisions))
+
+    def clear_by_hand(self, decisions: Mapping[str, GuardDecision]) -> None:
+        """Store decisions of the user. What was reported before is no measure of the request any more."""
+        self.remember(decisions)
+        self.by_hand.update(decisions)
+        self.wanted.difference_update(decisions)
+        self._manager.append_custom(CLEARED_BY_HAND, {"cleared": sorted(decisions)})
+        messages = self._manager.project().messages
+        self._reports_end = messages[-1].entry_id if messages else None
+
+    def take_by_hand(self) -> Mapping[str, GuardDecision]:
+        """What the user decided since the last request."""
+        taken, self.by_hand = self.by_hand, {}
+        return taken
+
+    def reports_from(self, projection: Projection) -> int:
+        """Index of the first message whose report of a size still counts.
+
+        Reports from before a compaction, an undo that repeated talk behind another history, or a result cleared by hand
+        are of another request.
+        """
+        if self._reports_end is not None:
+            messages = projection.messages
+            for at in range(len(messages) - 1, projection.fresh_from - 1, -1):
+                if messages[at].entry_id == self._reports_end:
+                    return at + 1
+        return projection.fresh_from
 
     def leave_thinking_out(self, model: ModelInfo) -> None:
         """Reasoning stored before now is not sent to this provider any more."""
@@ -103,6 +140,8 @@ class RequestMemory:
             self.bound_prefix.read(data)
         elif custom_type == PROVIDER_COMPACTION:
             self.sealed_summary.read(data)
+        elif custom_type == CLEARED_BY_HAND and isinstance(data.get("wanted"), str):
+            self.wanted.add(data["wanted"])
         elif custom_type == QUARANTINE:
             self.quarantine.read(data)
         elif custom_type == CALIBRATION and isinstance(data.get("model"), str):
@@ -110,6 +149,14 @@ class RequestMemory:
             if isinstance(factor, int | float) and isinstance(error, int | float):
                 samples = _whole(data.get("samples"), 1)
                 self._calibrations[data["model"]] = Calibration(float(factor), samples, float(error))
+
+
+def _moves_sizes(entry: CustomEntry) -> bool:
+    """Whether the sizes that were reported before this entry are of another request than what is sent from here on."""
+    data = entry.data if isinstance(entry.data, Mapping) else {}
+    if entry.custom_type == COMPACTION_UNDO:
+        return _whole(data.get("repeated"), 0) > 0
+    return entry.custom_type == CLEARED_BY_HAND and "cleared" in data
 
 
 def _answers_until(last: str, messages: tuple[Message, ...]) -> frozenset[str]:

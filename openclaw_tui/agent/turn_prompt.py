@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.fitting import fixed_parts, shortened
-from openclaw_tui.agent.prompt_changes import PromptChanges
+from openclaw_tui.agent.prompt_changes import PromptChanges, changed_parts
 from openclaw_tui.agent.sealed_prompt import SealedPrompt
 from openclaw_tui.context.budget import ContextBudget, WindowVerdict, check_window, require_window
 from openclaw_tui.errors import ConfigError
@@ -108,6 +108,12 @@ class TurnPrompt:
             self.fit(budget, min_context_tokens)
         except ConfigError:
             self._made = before
+
+    def waiting(self) -> list[str]:
+        """Names of what would enter if the prompt were made anew today; changes nothing."""
+        inputs, sealed = self._gather_inputs(self._model, self._thinking), self._changes.sealed
+        fresh = SealedPrompt.fresh(build_stable_part(inputs), inputs.tools)
+        return [] if sealed is None or fresh.sends_the_same_as(sealed) else changed_parts(sealed, fresh)
 
     def apply_changes(self) -> list[str]:
         """See `PromptChanges.apply`."""

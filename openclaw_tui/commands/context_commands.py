@@ -5,19 +5,24 @@ import time
 
 from openclaw_tui.agent.breakdown import context_breakdown
 from openclaw_tui.agent.cache_prices import dollars
+from openclaw_tui.agent.price_sheet import engine_sheet, reload_sheet
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.reload import apply_settings
 from openclaw_tui.artifacts.recall import stored_list
 from openclaw_tui.commands.compact_commands import COMPACT_COMMAND
+from openclaw_tui.commands.item_commands import VERBS, context_verb
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
 from openclaw_tui.constants import LEDGER_REASON_CHARS, LEDGER_TABLE_ROWS
 from openclaw_tui.errors import ToolError
 from openclaw_tui.events import CONTEXT_LAYERS
-from openclaw_tui.ledger.ledger import LedgerRow, row_data
+from openclaw_tui.ledger.ledger import LedgerRow, export_rows, row_data
 from openclaw_tui.tools.terminal_text import clean_terminal_text
 
 
 async def _context(app: App, argument: str) -> CommandOutput:
+    verb, _, rest = argument.partition(" ")
+    if verb in VERBS:
+        return await context_verb(app, verb, rest)
     breakdown = context_breakdown(app.session.deps.requests, app.prompt_source.files)
     if argument == "json":
         return CommandOutput(_json(breakdown.as_data()))
@@ -34,6 +39,8 @@ async def _cache(app: App, argument: str) -> CommandOutput:
 async def _events(app: App, argument: str) -> CommandOutput:
     """`[layer] [n] [json]` in any order."""
     words = argument.split()
+    if words[:1] == ["export"]:
+        return _export(app, argument.strip().partition(" ")[2].strip())
     layers = [word for word in words if word.isalpha() and word != "json"]
     unknown = [word for word in layers if word not in CONTEXT_LAYERS]
     if unknown:
@@ -43,6 +50,16 @@ async def _events(app: App, argument: str) -> CommandOutput:
     if "json" in words:
         return CommandOutput(_json([row_data(row) for row in rows]))
     return CommandOutput(table_text([_row(row) for row in rows]) if rows else "no layer has changed the context yet")
+
+
+def _export(app: App, name: str) -> CommandOutput:
+    """All rows as JSON lines into a file that is new."""
+    path = app.paths.project / (name or f"events-{app.session.session_id[:8]}.jsonl")
+    try:
+        count = export_rows(app.ledger, path)
+    except OSError as error:
+        return CommandOutput(f"{path} was not written: {error.strerror or error}", is_error=True)
+    return CommandOutput(f"{count} events written to {path}")
 
 
 async def _recall(app: App, argument: str) -> CommandOutput:
@@ -66,7 +83,12 @@ async def _recall(app: App, argument: str) -> CommandOutput:
     return CommandOutput(clean_terminal_text(text))
 
 
-async def _reload(app: App, _: str) -> CommandOutput:
+async def _reload(app: App, argument: str) -> CommandOutput:
+    sheet = reload_sheet(app.session.deps) if argument.strip() not in ("now", "later") else None
+    if sheet is not None:
+        return CommandOutput(sheet.as_text("/reload"), action="price", payload="/reload", sheet=sheet)
+    if argument.strip() == "later":
+        return CommandOutput("the changed prompt enters at the next compaction")
     settings = apply_settings(app)
     changed = [*app.session.deps.requests.reload_prompt(), *settings.applied]
     lines = [f"in force from the next message on: {', '.join(changed)}"] if changed else []
@@ -77,7 +99,10 @@ async def _reload(app: App, _: str) -> CommandOutput:
 
 async def _engine(app: App, argument: str) -> CommandOutput:
     engine = app.session.deps.engine
-    if argument == "retry":
+    if argument in ("retry", "retry now"):
+        sheet = engine_sheet(app.session.deps, engine.wanted) if argument == "retry" else None
+        if sheet is not None:
+            return CommandOutput(sheet.as_text("/engine retry"), action="price", payload="/engine retry", sheet=sheet)
         engine.retry()
         return CommandOutput(f"{engine.wanted} is tried again with the next request")
     fault = f"\n{engine.fault.reason}" if engine.fault else ""
@@ -101,11 +126,17 @@ def _json(data: object) -> str:
 
 
 CONTEXT_COMMANDS = (
-    Command("context", "what fills the window", _context, hint="[json]", aliases=("tokens",)),
+    Command(
+        "context",
+        "what fills the window; acts on one thing in it",
+        _context,
+        hint="[json|items|tree|look ID|clear ID|recall ID|open ID]",
+        aliases=("tokens",),
+    ),
     COMPACT_COMMAND,
     Command("cache", "how the prompt cache did, call by call", _cache, hint="[n|json]"),
-    Command("events", "what the context layers did", _events, hint="[layer] [n] [json]"),
+    Command("events", "what the context layers did", _events, hint="[layer] [n] [json] | export [FILE]"),
     Command("recall", "look up what left the context", _recall, hint="[id|text] [lines|text]"),
-    Command("reload", "let changed files and settings enter now", _reload, while_busy="wait"),
+    Command("reload", "let changed files and settings enter now", _reload, hint="[now|later]", while_busy="wait"),
     Command("engine", "the context engine in use", _engine, hint="[retry]"),
 )

@@ -1,26 +1,36 @@
 """Commands about the model: which one, how hard it thinks, what it may do, what it cost."""
 
+from openclaw_tui.agent.price_sheet import model_sheet
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.models import HOW_TO_CONNECT
+from openclaw_tui.app.sandbox import sandbox_words
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
+from openclaw_tui.constants import PERMISSION_RECENT_VERDICTS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import NO_USAGE, THINKING_LEVELS, AssistantMessage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.catalog import find_model, list_models
-from openclaw_tui.providers.credentials import has_key, store_key
+from openclaw_tui.providers.credentials import has_key
 from openclaw_tui.providers.pricing import total_cost
 from openclaw_tui.safety.permissions import PermissionMode
+from openclaw_tui.tools.terminal_text import one_line
 
+_DECISIONS_SHOWN, _COMMAND_SHOWN = PERMISSION_RECENT_VERDICTS // 4, 2 * PERMISSION_RECENT_VERDICTS
 _MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan", "bypassPermissions")
 
 
 async def _model(app: App, argument: str) -> CommandOutput:
     if not argument:
         return CommandOutput(model_table(app), action="pick_model")
+    name = argument.removesuffix(" now").strip()
     try:
-        model = find_model(argument, app.config.get("models.providers"))
+        model = find_model(name, app.config.get("models.providers"))
     except OpenClawError as error:
         return CommandOutput(str(error), is_error=True)
+    sheet = model_sheet(app.session.deps, model) if name == argument else None
+    if sheet is not None:
+        command = f"/model {model.ref}"
+        return CommandOutput(sheet.as_text(command), action="price", payload=command, sheet=sheet)
     return CommandOutput(switch_model(app, model))
 
 
@@ -70,23 +80,17 @@ async def _permissions(app: App, argument: str) -> CommandOutput:
     if argument:
         return CommandOutput(f"{argument!r} is no mode; choose of {', '.join(_MODES)}", is_error=True)
     view = app.permissions.describe()
-    rows: list[tuple[str, str, str]] = [*view.rules] or [("no rules", "", "")]
-    recent = [(decision, what, why) for decision, what, why in view.recent[-8:]]
-    parts = [f"mode {view.mode}", table_text(rows, indent="  ")]
-    parts += ["last decisions", table_text(recent, indent="  ")] if recent else []
+    heads: list[tuple[str, str, str]] = [("kind", "rule", "from"), *view.rules]
+    rows = heads if view.rules else [("no rules", "", "")]
+    last = [
+        (decision, one_line(what)[:_COMMAND_SHOWN], why)
+        for decision, what, why in reversed(view.recent[-_DECISIONS_SHOWN:])
+    ]
+    recent = [("decision", "about", "because"), *last]
+    parts = [f"mode {view.mode}", sandbox_words(app.sandbox), table_text(rows, indent="  ")]
+    parts += ["last decisions, latest first", table_text(recent, indent="  ")] if view.recent else []
     parts += list(view.problems)
     return CommandOutput("\n".join(parts))
-
-
-async def _login(app: App, argument: str) -> CommandOutput:
-    provider, _, key = argument.partition(" ")
-    if not provider or not key.strip():
-        return CommandOutput("/login PROVIDER KEY stores a key, for example /login anthropic sk-…", is_error=True)
-    try:
-        place = store_key(provider, key.strip(), state_dir=app.paths.state)
-    except OpenClawError as error:
-        return CommandOutput(str(error), is_error=True)
-    return CommandOutput(f"the key of {provider} is stored in the {place}; /model chooses one of its models")
 
 
 async def _usage(app: App, argument: str) -> CommandOutput:
@@ -111,5 +115,4 @@ MODEL_COMMANDS = (
     ),
     Command("permissions", "modes and rules", _permissions, hint="[mode]", aliases=("approvals", "mode")),
     Command("usage", "tokens, cache and money", _usage, aliases=("cost", "stats")),
-    Command("login", "store a provider's key", _login, hint="PROVIDER KEY"),
 )

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from openclaw_tui.agent.price_sheet import PriceSheet
 from openclaw_tui.app.compose import App
 from openclaw_tui.options import Options
 
@@ -20,6 +21,12 @@ ActionKind: TypeAlias = Literal[
     "pick_model",
     "help",
     "copy",
+    "rewind",
+    "rewound",
+    "tree",
+    "diff",
+    "aside",
+    "confirm",
     "commands",
     "pick_theme",
     "settings",
@@ -27,19 +34,29 @@ ActionKind: TypeAlias = Literal[
     "ask_key",
     "pick_provider",
     "keymap",
+    "price",
+    "undo_ways",
 ]
-"""What a front end is to do: `settled` means that settings changed, `commands` that the table did."""
+"""What a front end is to do: `settled` means that settings changed, `commands` that the table did, `rewound` that the
+session is on another branch. `price` shows `sheet` and runs `payload` with the answer, `undo_ways` asks how to undo.
+`confirm` asks `text`; on a yes the line in `payload` is run."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandOutput:
-    """`text` is shown; `options` describe the conversation to switch to; `payload` is what an action needs."""
+    """`text` is shown; `options` describe the conversation to switch to; `payload` is what an action needs.
+
+    `draft` goes into the editor; `data` is the same as `text` for a screen that shows it its own way.
+    """
 
     text: str = ""
     action: ActionKind = ""
     options: Options | None = None
     payload: str = ""
     is_error: bool = False
+    sheet: PriceSheet | None = None
+    draft: str = ""
+    data: object = None
 
 
 Run: TypeAlias = Callable[[App, str], Awaitable[CommandOutput]]

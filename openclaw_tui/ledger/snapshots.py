@@ -76,7 +76,7 @@ def first_difference(old: PromptTexts, new: PromptTexts) -> Spot | None:
 
 def changed_sections(old: str, new: str) -> list[str]:
     """Names of the sections of a prompt that differ, are new or are gone, in their order."""
-    before, after = _sections(old), _sections(new)
+    before, after = prompt_sections(old), prompt_sections(new)
     names = [*after, *(name for name in before if name not in after)]
     return [name for name in names if before.get(name) != after.get(name)]
 
@@ -126,7 +126,8 @@ def _named_lines(lines: Iterable[str]) -> Iterator[tuple[str, int]]:
         yield name, begun
 
 
-def _sections(text: str) -> dict[str, str]:
+def prompt_sections(text: str) -> dict[str, str]:
+    """The text of each section of a prompt by its heading; a file of the project is a section of its own."""
     lines = text.split("\n")
     found: dict[str, list[str]] = {}
     for line, (name, _) in zip(lines, _named_lines(lines), strict=True):

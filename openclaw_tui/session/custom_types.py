@@ -50,3 +50,9 @@ REWIND_NOTE = "openclaw-tui.rewind-note"
 
 ASIDE = "openclaw-tui.aside"
 """A question beside the talk was answered here: what it cost. No model ever sees it."""
+
+CLEARED_BY_HAND = "openclaw-tui.cleared-by-hand"
+"""The user took results out of the context here (`cleared`), or wants one out with the next compaction (`wanted`)."""
+
+RECALLED = "openclaw-tui.recalled"
+"""A message at the end of the talk with something the user put back."""

@@ -55,7 +55,7 @@ async def test_break_after_a_reload_names_the_file_and_its_line(tmp_path: Path) 
         await it.turn("Go on.")
         assert cache_acts(it) == []
         (tmp_path / "AGENTS.md").write_text("Be kind.\nUse spaces.\n", encoding="utf-8")
-        assert "AGENTS.md" in (await typed(it, "/reload")).text
+        assert "AGENTS.md" in (await typed(it, "/reload now")).text
         await it.turn("And on.")
         (row,) = cache_acts(it)
         assert (row.verb, row.tokens_before, row.tokens_after) == ("break", 9_000, 0)
@@ -80,7 +80,7 @@ async def test_warm_session_offers_a_change_with_its_price_and_sends_the_old_tex
         offers = [text for text in it.notices if "AGENTS.md changed" in text]
         assert len(offers) == 1, "an offer is made once"
         assert "applies at the next compaction; now with /reload (re-reads ~41k tokens, $0.47)" in offers[0]
-        assert "nothing changed" not in (await typed(it, "/reload")).text
+        assert "nothing changed" not in (await typed(it, "/reload now")).text
         assert "nothing changed" in (await typed(it, "/reload")).text
 
 
