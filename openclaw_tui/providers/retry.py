@@ -75,10 +75,8 @@ def with_reset_time(
         return error
     if error.retry_after <= policy.longest_server_wait:
         return error
-    until = (now or datetime.now(UTC)).astimezone() + timedelta(seconds=error.retry_after)
-    minutes = round(error.retry_after / 60)
     return type(error)(
-        f"{error} The provider asks to wait until {until:%Y-%m-%d %H:%M} (about {minutes} min).",
+        f"{error} The provider asks to wait {_told(error.retry_after, now or datetime.now(UTC))}.",
         status=error.status,
         code=error.code,
         retry_after=error.retry_after,
@@ -109,6 +107,15 @@ async def with_retries(
             on_wait(Wait(error, attempt, policy.attempts, delay))
         await sleep(delay)
     raise AssertionError("an endless count ended")
+
+
+def _told(seconds: float, now: datetime) -> str:
+    """Until when; a wait beyond all calendars is only called that."""
+    try:
+        until = now.astimezone() + timedelta(seconds=seconds)
+    except OverflowError:
+        return "longer than anybody will"
+    return f"until {until:%Y-%m-%d %H:%M} (about {round(seconds / 60)} min)"
 
 
 def _own_wait(attempt: int, policy: RetryPolicy) -> float:

@@ -9,6 +9,7 @@ import pytest
 from openclaw_tui.errors import (
     AuthenticationFailed,
     InvalidRequest,
+    ProviderError,
     ProviderUnavailable,
     QuotaExhausted,
     RateLimited,
@@ -145,6 +146,31 @@ async def test_next_model_of_the_chain_takes_over(tmp_path: Path) -> None:
         assert (await it.turn("Go.")).outcome == "done"
         assert it.provider.requests[1].model.ref == other.ref
         assert any(other.ref in notice for notice in it.notices)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RateLimited("gate (HTTP 429): full.", retry_after=86_400),
+        RateLimited("gate (HTTP 429): full.", retry_after=1e18),
+        QuotaExhausted("gate (HTTP 402): no credit."),
+        ProviderUnavailable("gate (HTTP 529): Overloaded."),
+    ],
+)
+async def test_chain_is_gone_down_after_an_absurd_wait_or_the_last_retry_and_no_call_runs_twice(
+    tmp_path: Path, error: ProviderError
+) -> None:
+    """Half an answer was there already; what had run before is not run again by the next model."""
+    fails = [Step("Half an", error=error, events_before=2)] * (5 if error.retry_after is None else 1)
+    fails = fails[:1] if not error.retryable else fails
+    call = Step(calls=[("exec", {"command": "echo x >> ran.txt"})])
+    config = ("agents.defaults.fallbacks=offline/guide",)
+    async with agent(tmp_path, [call, *fails, "From the other one."], config=config) as it:
+        assert (await it.turn("Go.")).outcome == "done"
+        assert (tmp_path / "ran.txt").read_text(encoding="utf-8") == "x\n"
+        assert all(seconds < 120 for seconds in it.waits)
+        assert [text for text in it.notices if "going on with offline/guide" in text and "\n" not in text]
+        check_pairs(it.messages)
 
 
 async def test_unexpected_failure_ends_the_turn_and_the_session_lives(tmp_path: Path) -> None:

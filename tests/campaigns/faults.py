@@ -27,7 +27,7 @@ from tests.campaigns.talk import check_every_api
 from tests.strict_fake import Call, Fault, Reply, StrictFake
 from tests.strict_fake.exchange import Record
 
-_IDLE_SECONDS = 0.25
+_IDLE_SECONDS = 1.0
 _LONGEST_TURN_SECONDS = 30
 _TURNS = 3
 _SHARE = 0.45
@@ -47,7 +47,7 @@ _OTHER_DIALECTS = (
 
 def random_fault(chance: random.Random, api: ApiName) -> Fault:
     """One of every kind there is."""
-    waits: Any = chance.choice((0, 0.01, 5, 86_400, 10**9, -1, "soon", "Wed, 21 Oct 2099 07:28:00 GMT", None))
+    waits: Any = chance.choice((0, 0.01, 5, 86_400, 10**9, 10**18, -1, "soon", "Wed, 21 Oct 2099 07:28:00 GMT", None))
     place = _PLACES[api].format(n=chance.randint(0, 6))
     return chance.choice(
         (

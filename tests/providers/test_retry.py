@@ -61,6 +61,8 @@ def test_longer_wait_than_we_make_tells_the_time_of_the_reset() -> None:
     assert isinstance(told, RateLimited)
     assert f"{noon.replace(hour=13).astimezone():%H:%M}" in str(told)
     assert "60 min" in str(told)
+    absurd = with_reset_time(RateLimited("p (HTTP 429): full.", retry_after=1e18), now=noon)
+    assert "longer than anybody will" in str(absurd)
     soon = RateLimited("x", retry_after=5)
     assert with_reset_time(soon, now=noon) is soon
 
