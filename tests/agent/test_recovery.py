@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from openclaw_tui.constants import MAX_PROVIDER_ATTEMPTS
 from openclaw_tui.errors import (
     AuthenticationFailed,
     InvalidRequest,
@@ -161,7 +162,9 @@ async def test_chain_is_gone_down_after_an_absurd_wait_or_the_last_retry_and_no_
     tmp_path: Path, error: ProviderError
 ) -> None:
     """Half an answer was there already; what had run before is not run again by the next model."""
-    fails = [Step("Half an", error=error, events_before=2)] * (5 if error.retry_after is None else 1)
+    fails = [Step("Half an", error=error, events_before=2)] * (
+        MAX_PROVIDER_ATTEMPTS if error.retry_after is None else 1
+    )
     fails = fails[:1] if not error.retryable else fails
     call = Step(calls=[("exec", {"command": "echo x >> ran.txt"})])
     config = ("agents.defaults.fallbacks=offline/guide",)
