@@ -8,6 +8,8 @@ from openclaw_tui.events import Risk
 from openclaw_tui.safety.command_paths import PartPaths, paths_of_parts
 from openclaw_tui.safety.permission_rules import Places, Reach
 from openclaw_tui.safety.shell_commands import parse_command
+from openclaw_tui.safety.shell_parts import Part
+from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING
 
 _OBEYED_FOLDERS = frozenset((".git", ".openclaw", ".claude", ".agents"))
 
@@ -77,7 +79,7 @@ def _examine_command(act: Act, command: str, places: Places) -> Findings:
     for row in rows:
         warnings += _row_warnings(row, places)
     looks = all((row.part.read_only or row.part.transparent) and not row.part.writes for row in rows)
-    vague = any(not row.part.read_only and not all(row.part.literal) for row in rows)
+    vague = any(_is_vague(row.part) for row in rows)
     return Findings(
         rows,
         unparsed,
@@ -86,6 +88,11 @@ def _examine_command(act: Act, command: str, places: Places) -> Findings:
         cwd_outside,
         vague,
     )
+
+
+def _is_vague(part: Part) -> bool:
+    """Not known before it runs, or of a program whose words may be any other command."""
+    return not part.read_only and (not all(part.literal) or part.program in MAY_RUN_ANYTHING)
 
 
 def _row_warnings(row: PartPaths, places: Places) -> Iterator[str]:

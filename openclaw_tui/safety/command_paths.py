@@ -14,7 +14,7 @@ from pathlib import Path
 
 from openclaw_tui.constants import SHELL_GLOB_MAX_NAMES
 from openclaw_tui.safety import command_tables
-from openclaw_tui.safety.shell_commands import Part
+from openclaw_tui.safety.shell_parts import Part
 
 _DEVICES = re.compile(r"^/dev/(?:null|zero|stdin|stdout|stderr|fd/\d+)$")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -59,13 +59,13 @@ def _folders_entered(part: Part) -> Iterator[str]:
 
 def _named(part: Part, folders: Sequence[Path]) -> Iterator[Path]:
     texts = [text for text in part.reads if _counts(text)]
-    if command_tables.opens_files(part.program):
-        literal = part.literal or (True,) * len(part.words)
-        for index, word in enumerate(part.words[1:], start=1):
-            if not literal[index]:
-                continue
-            if index in part.patterns:
-                yield from _expanded(word, folders)
+    literal = part.literal or (True,) * len(part.words)
+    for index, word in enumerate(part.words[1:], start=1):
+        if not literal[index]:
+            continue
+        if index in part.patterns:  # the shell looks at the files, whatever the program does
+            yield from _expanded(word, folders)
+        if command_tables.opens_files(part.program):
             texts += _readings(word)
     if part.program == "cd" and len(part.words) == 1:
         texts.append("~")
@@ -102,7 +102,9 @@ def _matters(path: Path, text: str, part: Part) -> bool:
 
 
 def _expanded(pattern: str, folders: Sequence[Path]) -> Iterator[Path]:
+    head = re.split(r"[*?\[]", os.path.expanduser(pattern), maxsplit=1)[0].rpartition("/")
     for folder in folders:
+        yield _real(folder / (head[0] + head[1]))  # where it looks, also where it finds nothing yet
         names = glob.iglob(str(folder / os.path.expanduser(pattern)), include_hidden=True)
         yield from (_real(Path(name)) for name in itertools.islice(names, SHELL_GLOB_MAX_NAMES))
         if next(names, None) is not None:

@@ -22,7 +22,7 @@ _RISKY_VARIABLE = re.compile(
     r"|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|GCONV_PATH|GLIBC_TUNABLES|PYTHON(?:PATH|HOME|STARTUP"
     r"|INSPECT|WARNINGS|BREAKPOINT)|NODE_OPTIONS|NODE_PATH|PERL5?(?:LIB|OPT|DB)|RUBY(?:LIB|OPT)|JAVA_TOOL_OPTIONS"
     r"|_JAVA_OPTIONS|CLASSPATH|NPM_CONFIG_.*|CARGO_.*|RUSTC.*|MAKEFLAGS|CC|CXX|SSH_ASKPASS|SUDO_ASKPASS"
-    r"|RIPGREP_CONFIG_PATH|HOME|TMPDIR|OPENCLAW_.*)$",
+    r"|RIPGREP_CONFIG_PATH|HOME|XDG_.*|TMPDIR|OPENCLAW_.*)$",
     re.IGNORECASE,
 )
 STANDARD_PROGRAM_FOLDERS = frozenset(
@@ -71,7 +71,7 @@ _LOOKING: Mapping[str, _Looks] = {
     ),
     **dict.fromkeys(names("ls cd df md5sum sha1sum sha256sum sha512sum cksum jq column"), _PLAIN),
     **dict.fromkeys(names("pwd echo true false : whoami id uname uptime nproc basename dirname sleep seq"), _SILENT),
-    **dict.fromkeys(names("which type whereis test [ printf expr"), _SILENT),
+    **dict.fromkeys(names("which type whereis test [ printf expr for"), _SILENT),
     "grep": _Looks(("--dereference-recursive",), "R"),
     "egrep": _Looks(("--dereference-recursive",), "R"),
     "fgrep": _Looks(("--dereference-recursive",), "R"),
@@ -101,6 +101,9 @@ _GIT_LOOKING = frozenset(
     )
 )
 _GIT_WRITING = _Looks(("--output", "--ext-diff", "--open-files-in-pager", "--textconv", "--filters", "--no-index"), "O")
+_GIT_CONFIG_LOOKING = frozenset(
+    names("--get --get-all --list -l --global --local --system --show-origin --show-scope --name-only -z --null --bool")
+)
 _FIND_WRITING = re.compile(r"^-(?:delete|exec|execdir|ok|okdir|fls|fprint0?|fprintf|L|follow|files0-from)$")
 _SED_PRINT = re.compile(r"^\d+(?:,(?:\d+|\$))?p(?:;\d+(?:,(?:\d+|\$))?p)*$|^\$p$")
 
@@ -110,6 +113,8 @@ def is_read_only(words: Sequence[str]) -> bool:
     program, rest = words[0], words[1:]
     if program in _VERSION_ONLY and list(rest) in (["--version"], ["-V"] if program.startswith("python") else []):
         return bool(rest)
+    if (program, *rest) in (("go", "version"), ("java", "-version")):
+        return True
     if program == "git":
         return bool(rest) and _git_looks(rest[0], rest[1:])
     if program == "find":
@@ -157,7 +162,7 @@ def _git_looks(command: str, rest: Sequence[str]) -> bool:
         case "reflog":
             return operands[:1] in ([], ["show"])
         case "config":
-            return bool(options) and options[0] in ("--get", "--list", "-l", "--get-all") and rest[0] == options[0]
+            return bool({"--get", "--list", "-l", "--get-all"} & set(options)) and set(options) <= _GIT_CONFIG_LOOKING
         case _:
             return command in _GIT_LOOKING and _GIT_WRITING.allows(rest)
 

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from openclaw_tui.errors import ConfigError
-from openclaw_tui.safety.shell_commands import Part, may_be_command_start
+from openclaw_tui.safety.shell_parts import Part, may_be_command_start
 
 RuleKind: TypeAlias = Literal["deny", "ask", "allow"]
 RuleForm: TypeAlias = Literal["whole", "prefix", "exact", "path", "domain"]

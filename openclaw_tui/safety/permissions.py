@@ -16,6 +16,7 @@ from openclaw_tui.errors import ConfigError
 from openclaw_tui.events import Risk
 from openclaw_tui.safety.act_findings import Act, Findings, examine
 from openclaw_tui.safety.command_paths import PartPaths
+from openclaw_tui.safety.command_tables import dangers
 from openclaw_tui.safety.permission_rules import (
     WRITING_TOOLS,
     Places,
@@ -34,6 +35,8 @@ from openclaw_tui.safety.permission_rules import (
     tool_named_in,
 )
 from openclaw_tui.safety.prefix_rules import prefix_rule_for
+from openclaw_tui.safety.shell_parts import Part
+from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING
 
 PermissionMode: TypeAlias = Literal["default", "acceptEdits", "plan", "bypassPermissions"]
 Remember: TypeAlias = Literal["once", "session", "prefix"]
@@ -245,7 +248,7 @@ class Permissions:
             return False
         if not allows_command(rule, row.part):
             return False
-        known = all(row.part.literal)
+        known = all(row.part.literal) and not (row.part.program in MAY_RUN_ANYTHING and _holds_a_command(row.part))
         return rule.trusted or (known and not row.part.dangerous_reasons and not self._is_outside(row))
 
     def _may_write(self, path: Path) -> bool:
@@ -294,6 +297,12 @@ def _reaches(rule: Rule, found: Findings) -> bool:
 
 def _may_match(rule: Rule, found: Findings) -> bool:
     return rule.form in ("prefix", "exact") and any(matches_command(rule, row.part) == "maybe" for row in found.rows)
+
+
+def _holds_a_command(part: Part) -> bool:
+    """True where a later word may be a whole command line, or begins one that cannot be taken back."""
+    spans = (part.words[start:] for start in range(1, len(part.words)))
+    return any(" " in span[0] or dangers(span, has_pattern=False, all_literal=True) for span in spans)
 
 
 def _shown(act: Act) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openclaw_tui.safety.act_findings import Act, Findings
 from openclaw_tui.safety.command_tables import names
 from openclaw_tui.safety.permission_rules import host_of
-from openclaw_tui.safety.shell_commands import Part
+from openclaw_tui.safety.shell_parts import Part
 
 _WITH_SUBCOMMANDS = frozenset(
     names(

@@ -7,45 +7,21 @@ not parseable is asked about. tree-sitter is imported on first use.
 
 import functools
 import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from openclaw_tui.constants import SHELL_PARSE_MAX_CHARS, SHELL_PARSE_MAX_DEPTH
 from openclaw_tui.safety import command_tables, shell_quotes
 from openclaw_tui.safety.command_tables import names
-from openclaw_tui.safety.shell_git import canonical_git
+from openclaw_tui.safety.shell_expansions import evaluates
+from openclaw_tui.safety.shell_parts import Part, loop_part, simple_part
 from openclaw_tui.safety.shell_redirects import REDIRECTS, heredoc_delimiter, stray_words
 from openclaw_tui.safety.shell_words import Word, source, word_of
-from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING, inner_command, is_transparent
+from openclaw_tui.safety.shell_wrappers import inner_command, is_transparent
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One command of a command line.
-
-    `words` is the command in its normal form (program without folder, git without its global options) and `literal`
-    says of each word whether it is known before the shell runs. `transparent` parts only carry others. `writes` and
-    `reads` are targets of redirections; `unclear` says why the part cannot be vouched for by a rule of a prefix.
-    `own_path` is the program as written where it does not lie in one of the system's folders.
-    """
-
-    words: tuple[str, ...]
-    program: str
-    text: str
-    literal: tuple[bool, ...] = ()
-    writes: tuple[str, ...] = ()
-    reads: tuple[str, ...] = ()
-    dangerous_reasons: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
-    read_only: bool = False
-    transparent: bool = False
-    patterns: frozenset[int] = frozenset()
-    own_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +61,8 @@ def _collect(command: str, depth: int, parts: list[Part]) -> None:
         raise _NotUnderstood(f"it is longer than {SHELL_PARSE_MAX_CHARS:,} characters")
     if shell_quotes.has_strange_characters(command):
         raise _NotUnderstood("it holds control characters, or such as no script in use has")
+    if _EVALUATED.search(command):
+        raise _NotUnderstood("it evaluates the text of a variable")
     if _HIDDEN_SUBSTITUTION.search(command.translate(_QUOTES)):
         raise _NotUnderstood("it hides a substitution in an array index")
     root = _parser().parse(command.encode("utf-8")).root_node
@@ -106,7 +84,7 @@ def _parser() -> "Parser":
 _STRUCTURE = frozenset(
     names(
         "program list pipeline subshell compound_statement negated_command if_statement elif_clause"
-        " else_clause do_group while_statement for_statement case_statement case_item"
+        " else_clause do_group while_statement case_statement case_item"
         " c_style_for_statement command_substitution process_substitution test_command array"
         " variable_assignments string translated_string concatenation expansion arithmetic_expansion"
         " binary_expression unary_expression ternary_expression postfix_expression subscript"
@@ -123,8 +101,8 @@ _LEAVES = frozenset(
 _RESERVED = frozenset(
     names("{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac in select function coproc")
 )
-_GIT_RUNNERS = (("bisect",), ("submodule",), ("rebase",), ("filter-branch",), ("difftool",), ("mergetool",))
 _HIDDEN_SUBSTITUTION = re.compile(r"\w\[.*(?:\$\(|`)", re.DOTALL)
+_EVALUATED = re.compile(r"\$\{!|\$\{[^}]*@[A-Za-z]\s*\}|\$\[")
 _QUOTES = str.maketrans("", "", "\\'\"")
 
 
@@ -137,11 +115,16 @@ class _Walk:
         self._functions: set[str] = set()
 
     def statement(self, node: "Node") -> None:
+        if (problem := evaluates(node)) is not None:
+            raise _NotUnderstood(problem)
         match node.type:
             case "command":
                 self._command(node)
             case "function_definition":
                 self._function(node)
+            case "for_statement":
+                self._parts.append(loop_part(node))
+                self._inside(node)
             case "declaration_command" | "unset_command" | "variable_assignment":
                 self._assignment(node)
             case "file_redirect":
@@ -188,6 +171,8 @@ class _Walk:
         assignments: list[str] = []
         if any(stray_words(child) for child in node.children):
             raise _NotUnderstood("it has words after a redirection before the command")
+        if any(child.type == "$" for child in node.children):
+            raise _NotUnderstood("it has a dollar sign before a quoted text")
         for child in (*node.children, *strays):
             if child.type == "variable_assignment":
                 assignments.append(source(child))
@@ -204,7 +189,7 @@ class _Walk:
         """Add the part of one simple command, then those of what it runs."""
         if words[0].text in _RESERVED:
             raise _NotUnderstood(f"it has the word {words[0].text} where a command stands")
-        part = _simple_part(words, assignments)
+        part = simple_part(words, assignments)
         if part.program in self._functions:
             part = replace(part, read_only=False, unclear=(*part.unclear, f"{part.program} is redefined here"))
         inner = inner_command(part.program, words)
@@ -228,6 +213,8 @@ class _Walk:
         )
         reasons = [f"sets {name}, by which other programs are loaded or started" for name in risky]
         reasons += ["sets variables that are not known before it runs"] if dynamic else []
+        flags = [source(child) for child in node.children if child.type == "word" and source(child)[:1] in "-+"]
+        reasons += ["gives variables a meaning of their own"] if any(set("in") & set(flag) for flag in flags) else []
         first = node.children[0]
         program = source(first) if node.type != "variable_assignment" else ""
         self._parts.append(
@@ -243,6 +230,8 @@ class _Walk:
             return
         word = word_of(target)
         known = word.literal and not word.pattern
+        connects = word.text.startswith(("/dev/tcp/", "/dev/udp/"))
+        why = "a redirection whose target is not known before it runs" if not known else "it opens a network connection"
         place = (word.text,)
         writes = ">" in operator
         self._parts.append(
@@ -253,8 +242,8 @@ class _Walk:
                 (True, word.literal),
                 writes=place if writes else (),
                 reads=() if writes else place,
-                unclear=() if known else ("a redirection whose target is not known before it runs",),
-                transparent=known and not writes,
+                unclear=() if known and not connects else (why,),
+                transparent=known and not writes and not connects,
             )
         )
 
@@ -279,55 +268,3 @@ class _Walk:
 def _substitutions(node: "Node") -> int:
     kinds = ("command_substitution", "arithmetic_expansion")
     return sum(found.type in kinds for found in shell_quotes.descendants(node) if source(found).startswith("$("))
-
-
-def _simple_part(words: Sequence[Word], assignments: Sequence[str]) -> Part:
-    names = [text.split("=", 1)[0].rstrip("+") for text in assignments]
-    unclear = [
-        f"sets {name}, by which programs are changed" for name in names if command_tables.is_risky_variable(name)
-    ]
-    first = words[0]
-    if not first.literal or first.pattern or not first.text:
-        text = " ".join(word.text for word in words)
-        reason = "the program is not known before it runs"
-        return Part((text,), "", text, (False,), unclear=(*unclear, reason), patterns=frozenset())
-    folder, _, program = first.text.rpartition("/")
-    own_path = bool(folder) and folder not in command_tables.STANDARD_PROGRAM_FOLDERS
-    normal: list[Word] = [Word(program), *words[1:]]
-    folders: tuple[str, ...] = ()
-    if program == "git":
-        normal, problems, folders = canonical_git(normal)
-        unclear += problems
-    texts = tuple(word.text for word in normal)
-    literal = tuple(word.literal for word in normal)
-    patterns = frozenset(index for index, word in enumerate(normal) if word.pattern)
-    looks = _looks(texts, literal, patterns) and not own_path and not unclear
-    return Part(
-        texts,
-        program,
-        " ".join(word.text if not word.literal or word.pattern else shlex.quote(word.text) for word in normal),
-        literal,
-        dangerous_reasons=tuple(command_tables.dangers(texts, has_pattern=bool(patterns), all_literal=all(literal))),
-        unclear=tuple(unclear),
-        read_only=looks and all(command_tables.is_harmless_variable(name) for name in names),
-        patterns=patterns,
-        own_path=first.text if own_path else "",
-        reads=folders,
-    )
-
-
-def _looks(texts: tuple[str, ...], literal: tuple[bool, ...], patterns: frozenset[int]) -> bool:
-    program = texts[0]
-    if command_tables.is_read_only_whatever(program):
-        return True
-    becomes_option = any(texts[index][:1] in "*?[-" for index in patterns)
-    if not all(literal) or (becomes_option and command_tables.has_harmful_options(program)):
-        return False
-    return command_tables.is_read_only(texts)
-
-
-def may_be_command_start(part: Part) -> Iterator[int]:
-    """Places in `part.words` where a command may begin: 0, and every later one for programs that run others."""
-    yield 0
-    if part.program in MAY_RUN_ANYTHING or (part.program == "git" and part.words[1:2] in _GIT_RUNNERS):
-        yield from range(1, len(part.words))

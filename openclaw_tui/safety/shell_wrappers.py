@@ -4,6 +4,8 @@
 reason why it cannot be known. A wrapper not listed here is an ordinary, unknown program and is asked about as such.
 """
 
+import itertools
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,6 +70,7 @@ MAY_RUN_ANYTHING = frozenset(
     names(
         "unshare nsenter script watch parallel strace ltrace gdb perf ssh docker podman npx pnpx bunx uvx uv poetry"
         " pipenv pipx entr fd rlwrap expect systemd-run su runuser pkexec dbus-run-session xvfb-run chrt numactl cgexec"
+        " setarch prlimit gosu setpriv su-exec dtach tmux screen"
         " firejail proot fakeroot faketime unbuffer catchsegv valgrind direnv"
     )
 )
@@ -122,8 +125,19 @@ def _wrapped(program: str, shape: _Shape, words: Sequence[Word]) -> list[Inner]:
             break
     inner = tuple(words[index:])
     if program == "xargs":
+        replaced = _replaced_by_xargs([word.text for word in words[1:index]])
+        inner = tuple(Word(w.text, literal=w.literal and not any(r in w.text for r in replaced)) for w in inner)
         inner = (*(inner or (Word("echo"),)), Word("{}", literal=False))
     return [Inner(words=inner, assignments=tuple(assignments))] if inner else []
+
+
+def _replaced_by_xargs(options: Sequence[str]) -> list[str]:
+    """Texts for which xargs puts what it reads, anywhere in the command."""
+    found = ["{}"] if any(re.match(r"-\w*[iI]|--rep", option) for option in options) else []
+    for option, following in itertools.pairwise((*options, "")):
+        if match := re.match(r"-\w*?[iI](.*)|--rep\w*=?(.*)", option, re.DOTALL):
+            found += [text for text in (match[1], match[2], following) if text]
+    return found
 
 
 def _takes_value(option: str, shape: _Shape) -> bool:
