@@ -21,6 +21,7 @@ from openclaw_tui.messages import (
     UserContent,
     UserMessage,
 )
+from openclaw_tui.session.codec import encode_header
 from openclaw_tui.session.entries import (
     BranchSummaryEntry,
     CompactionEntry,
@@ -32,6 +33,9 @@ from openclaw_tui.session.entries import (
     ThinkingLevelChangeEntry,
 )
 from openclaw_tui.session.manager import SessionManager
+
+FORMATS = {".md": "Markdown", ".html": "HTML", ".jsonl": "JSON lines"}
+"""Endings of exported files, and what each stands for."""
 
 _PAGE_STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
@@ -51,6 +55,15 @@ class Part:
     heading: str
     text: str
     verbatim: bool = False
+
+
+def exported(manager: SessionManager, suffix: str) -> bytes:
+    """The document for a suffix of FORMATS; .jsonl holds the entries' own lines, all branches of them."""
+    if suffix == ".jsonl":
+        lines = [encode_header(manager.header), *(manager.records.line(at) for at in range(len(manager.records)))]
+        return b"\n".join(lines) + b"\n"
+    text = session_html(manager) if suffix == ".html" else session_markdown(manager)
+    return text.encode("utf-8", "replace")
 
 
 def session_markdown(session: SessionManager) -> str:

@@ -93,7 +93,7 @@ class Journal:
         try:
             written = os.write(self.descriptor, data)
             if written != len(data):
-                raise OSError(None, f"only {written} of {len(data)} bytes could be written; is the disk full?")
+                raise OSError(None, f"only {written} of {len(data)} bytes could be written (a full disk?)")
         except OSError:
             os.ftruncate(self.descriptor, self.size)
             self._dirty = False

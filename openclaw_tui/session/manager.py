@@ -148,7 +148,8 @@ class SessionManager:
     def rescue(self, directory: Path) -> Path:
         """Write the branch, with all that waits, as a session of its own elsewhere. Raises SessionWriteFailed."""
         header = copies.new_header(copies.new_session_id(), str(self.cwd), None)
-        return copies.write_fork(self._records, self._leaf, header, directory)
+        end = self._pending[-1].ordinal if self._leaf == NO_PARENT and self._pending else self._leaf
+        return copies.write_fork(self._records, end, header, directory)
 
     def heartbeat(self) -> None:
         if self.lease is not None:

@@ -184,6 +184,9 @@ def _finish(app: App, outcome: _Outcome, stops: "_Stops") -> int:
         print(clean_terminal_text(outcome.answer) if terminal else outcome.answer, flush=True)
     if reason:
         print(f"openclaw-tui: {one_line(reason)}", file=sys.stderr)
+    if app.session.last_words:
+        print(f"openclaw-tui: {one_line(app.session.last_words)}", file=sys.stderr)
+        return code or EXIT_FAILED
     return code
 
 

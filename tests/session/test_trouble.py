@@ -157,3 +157,22 @@ def test_clock_set_back_makes_no_dead_owner_alive(tmp_path: Path) -> None:
     manager = SessionManager.open(path_of(made))
     assert any("elsewhere" in notice for notice in manager.notices)
     manager.close()
+
+
+def test_session_that_could_never_be_written_is_rescued_with_its_refused_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = SessionManager.create(tmp_path, cwd=tmp_path)
+    monkeypatch.setattr(journal_module.Journal, "_write", _refusing(errno.ENOSPC))
+    with pytest.raises(SessionWriteFailed):
+        manager.append_message(user_text("one"))
+    manager.branch_to(None)
+    assert texts(SessionManager.open(manager.rescue(tmp_path / "rescued"), read_only=True)) == ["one"]
+
+
+def test_session_file_that_was_deleted_is_rescued_whole(tmp_path: Path) -> None:
+    manager = session(tmp_path, "one", "two")
+    path_of(manager).unlink()
+    with pytest.raises(SessionWriteFailed, match="waits in memory"):
+        manager.append_message(user_text("three"))
+    assert texts(SessionManager.open(manager.rescue(tmp_path / "rescued"), read_only=True)) == ["one", "two", "three"]
