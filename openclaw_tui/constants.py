@@ -24,6 +24,7 @@ CACHE_TABLE_CALLS = 20
 """Calls the cache table lists when no number is given (ours)."""
 
 CACHE_SPOT_CHARS = 300
+CACHE_VERSION_CHARS = 8_000
 """Characters shown of each of the two lines at which a prompt changed (ours)."""
 
 CACHE_TTL_SHORT_SECONDS = 300
@@ -724,6 +725,9 @@ WATCH_LOOK_MS = 5_000
 WATCH_MAX_FOLDERS = 2_000
 """Most folders the system is asked to watch; what lies in others is seen at the next look (ours)."""
 
+STALE_SETTLE_SECONDS = 0.3
+"""A file that changes while the agent works is looked at this much later: by then its own tool has noted the write."""
+
 STALE_FILES_NAMED = 3
 
 # ── Screen ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -902,6 +906,8 @@ of three lines stands above the prompt."""
 
 PANEL_WIDE_CELLS = 76
 PANEL_LEGEND_CELLS = 19
+SIDE_BY_SIDE_MIN_COLUMNS = 90
+TREEMAP_LABEL_MIN_CELLS = 4
 STRIP_LABEL_CELLS = 7
 """A panel of the first width shows its longer words; a legend's entry and a strip's title take the others."""
 

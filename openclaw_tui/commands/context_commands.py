@@ -94,7 +94,7 @@ async def _reload(app: App, argument: str) -> CommandOutput:
     lines = [f"in force from the next message on: {', '.join(changed)}"] if changed else []
     lines += [f"needs a new session (/new): {', '.join(settings.later)}"] if settings.later else []
     lines += settings.problems
-    return CommandOutput("\n".join(lines) or "nothing changed: the prompt is the one being sent")
+    return CommandOutput("\n".join(lines) or "nothing changed: the prompt is the one being sent", action="commands")
 
 
 async def _engine(app: App, argument: str) -> CommandOutput:

@@ -10,7 +10,7 @@ import contextlib
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,14 +24,19 @@ State = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look: states of the files that exist, and which of the known ones are in another state than the known one."""
+    """One look: states of the files that exist, and which of the known ones are in another state than the known one.
+
+    `named` are the files that were asked for this time: one asked for only since is no news by being there.
+    """
 
     files: Mapping[Path, State]
     others: Mapping[Path, State | None]
+    named: Mapping[Path, State | None]
 
     def changes_to(self, later: "Look") -> frozenset[Path]:
         """What changed, came or went; each new state of a known file once."""
         changed = {path for path in {*self.files, *later.files} if self.files.get(path) != later.files.get(path)}
+        changed |= {path for path, state in later.named.items() if self.named.get(path, state) != state}
         told = object()
         return frozenset(
             changed | {path for path, state in later.others.items() if self.others.get(path, told) != state}
@@ -42,23 +47,28 @@ class Look:
 class Watched:
     """What is looked at. `files` need not exist yet; of `roots` each `<root>/<name>/<member>` counts.
 
-    `known` gives files with the size and time that somebody knows of: what the agent has read.
+    `known` gives files with the size and time that somebody knows of: what the agent has read. Of `lists` each
+    Markdown file in the folder counts, and `more` names further files, which may be others at each look.
     """
 
     files: frozenset[Path]
     roots: tuple[Path, ...] = ()
     member: str = "SKILL.md"
     known: Callable[[], Mapping[Path, tuple[int, int]]] = dict
+    lists: tuple[Path, ...] = ()
+    more: Callable[[], Iterable[Path]] = tuple
 
     def look(self) -> Look:
-        named = (*self.files, *(child / self.member for child in self._children()))
+        named = (*self.files, *(child / self.member for child in self._children()), *self._listed())
         files = {path: state for path in named if (state := _state(path)) is not None}
         states = ((path, known, _state(path)) for path, known in self.known().items())
-        return Look(files, {path: now for path, known, now in states if now is None or now[:2] != known})
+        others = {path: now for path, known, now in states if now is None or now[:2] != known}
+        return Look(files, others, {path: _state(path) for path in self.more()})
 
     def folders(self) -> set[str]:
         """Folders to be told of, themselves only: where the files are, or the nearest one above that exists."""
-        near = (*(path.parent for path in (*self.files, *self.known())), *self.roots, *self._children())
+        files = (*self.files, *self.known(), *self.more())
+        near = (*(path.parent for path in files), *self.roots, *self.lists, *self._children())
         folders = {str(existing) for path in near if (existing := _nearest(path)) is not None}
         return set(sorted(folders, key=len)[:WATCH_MAX_FOLDERS])
 
@@ -66,6 +76,11 @@ class Watched:
         for root in self.roots:
             with contextlib.suppress(OSError), os.scandir(root) as found:
                 yield from [Path(item.path) for item in found if item.is_dir()]
+
+    def _listed(self) -> Iterator[Path]:
+        for folder in self.lists:
+            with contextlib.suppress(OSError):
+                yield from folder.glob("*.md")
 
 
 class FileWatch:

@@ -57,6 +57,7 @@ class BootstrapFile:
     origin: Origin = "project"
     hidden: int = 0
     imported: tuple[str, ...] = ()
+    imported_paths: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
     missing: bool = False
 
@@ -212,6 +213,7 @@ def _expanded(file: BootstrapFile, root: Path, text: str, hidden: int) -> Bootst
         raw_chars=len(text),
         hidden=hidden,
         imported=tuple(imports.files),
+        imported_paths=tuple(imports.paths),
         notes=tuple(notes),
     )
 

@@ -19,11 +19,12 @@ _ENDS = ".,;:!?"
 
 @dataclass(slots=True)
 class Imports:
-    """What was brought into one guide: `files` in order, and `notes` about those that were not."""
+    """What was brought into one guide: `files` in order as named, `paths` where they lie, `notes` about the others."""
 
     root: Path
     files: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
 
     def expand(self, text: str, file: Path, depth: int = 0) -> str:
@@ -63,6 +64,7 @@ class Imports:
         except OSError as error:
             return self._refused(name, f"it cannot be read ({error.strerror})")
         self.files.append(name)
+        self.paths.append(path)
         inner = self.expand(text.replace("\r\n", "\n").rstrip(), path, depth + 1)
         return [f"<!-- {name} -->", inner, f"<!-- end of {name} -->"]
 

@@ -151,3 +151,67 @@ async def test_a_file_the_agent_read_is_stale_when_another_changed_it_and_not_wh
         assert "changed on disk" in text_of(it.results[-1].content)
         assert not any("b.py" in notice for notice in it.notices)
         assert (project / "a.py").read_text(encoding="utf-8") == "x = 3\n"
+
+
+async def test_files_a_guide_brings_in_are_watched_as_well(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    (project / "docs").mkdir(parents=True)
+    (project / "AGENTS.md").write_text("See @docs/style.md\n", encoding="utf-8")
+    (project / "docs" / "style.md").write_text("Tabs.\n", encoding="utf-8")
+    async with agent(project, [WORDS, "Two."]) as it, watched(it):
+        await it.turn("One?")
+        await asyncio.sleep(0.3)  # the watch learns of the file with its next look
+        (project / "docs" / "style.md").write_text("Spaces, always.\n", encoding="utf-8")
+        assert "now with /reload" in await said(it, "AGENTS.md", "changed")
+        await command(it, "/reload")
+        await it.turn("Two?")
+        assert "Spaces, always." in it.provider.requests[-1].system_stable
+
+
+async def test_a_new_agent_definition_and_a_new_command_are_told(tmp_path: Path, isolated_home: Path) -> None:
+    for name in (".claude/agents", ".claude/commands"):
+        (isolated_home / name).mkdir(parents=True)
+    async with agent(tmp_path / "p", [WORDS]) as it, watched(it):
+        await it.turn("One?")
+        (isolated_home / ".claude" / "agents" / "helper.md").write_text("---\ndescription: H.\n---\n", encoding="utf-8")
+        assert "now with /reload" in await said(it, "gents", "changed: applies")
+        (isolated_home / ".claude" / "commands" / "greet.md").write_text("Greet.", encoding="utf-8")
+        await said(it, "command files changed: in force with /reload")
+
+
+async def test_settings_of_a_strange_folder_are_told_and_wait_for_trust(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    (project / ".openclaw").mkdir(parents=True)
+    async with agent(project, ["One."]) as it, watched(it):
+        (project / ".openclaw" / "tui.toml").write_text('[permissions]\nallow = ["exec"]\n', encoding="utf-8")
+        await said(it, "settings of this folder changed", "is not trusted", "/trust")
+        assert "nothing changed" in await command(it, "/reload")
+
+
+async def test_a_skill_turned_off_in_the_settings_is_gone_after_reload(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    async with agent(project, [WORDS, "Two."]) as it, watched(it):
+        await it.turn("One?")
+        assert "<name>commit</name>" in it.provider.requests[0].system_stable
+        it.app.paths.user_config.write_text('[skills]\ndisabled = ["commit"]\n', encoding="utf-8")
+        await said(it, "settings changed: skills.disabled; in force with /reload")
+        await command(it, "/reload")
+        await it.turn("Two?")
+        assert "<name>commit</name>" not in it.provider.requests[-1].system_stable
+
+
+async def test_a_file_that_goes_stale_in_the_middle_of_a_turn_is_told_then(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    project.mkdir()
+    (project / "a.txt").write_text("one\n", encoding="utf-8")
+    script: list[Answer] = [Step(calls=[("read", {"path": "a.txt"})]), Step("words", hangs=True, events_before=1)]
+    async with agent(project, script) as it, watched(it):
+        it.session.prompt("Read it.")
+        async with asyncio.timeout(10):
+            while not it.results:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        (project / "a.txt").write_text("one and two\n", encoding="utf-8")
+        await said(it, "a.txt changed since the agent read it")
+        assert it.session.is_busy
+        await it.session.abort()
