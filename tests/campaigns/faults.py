@@ -165,6 +165,7 @@ def _check(it: Agent, project: Path) -> None:
     it.check()
     check_pairs(it.messages)
     check_every_api(it.messages)
+    assert not [text for text in it.notices if "internal error" in text or "\n" in text], it.notices
     shown = [event.message for event in it.seen(MessageEnded) if not event.discarded]
     stored = [message for message in _stored(it) if isinstance(message, AssistantMessage)]
     assert len(stored) >= len(shown), f"{len(shown)} answers were shown, {len(stored)} are stored"

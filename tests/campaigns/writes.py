@@ -6,6 +6,8 @@ Then the session must open, hold every noted entry, be valid, and take a new one
 """
 
 import argparse
+import contextlib
+import json
 import multiprocessing
 import random
 import tempfile
@@ -91,13 +93,12 @@ def _spoil(path: Path, chance: random.Random, seen: Counter[str]) -> set[str]:
 
 
 def _ids(data: bytes) -> set[str]:
-    whole = [line for line in data.split(b"\n") if line.endswith(b"}")]
-    return {str(entry) for line in whole if (entry := _id_of(line))}
-
-
-def _id_of(line: bytes) -> str:
-    found = line.partition(b'"id":"')[2].partition(b'"')[0]
-    return found.decode()
+    """Ids of the entries whose line is whole."""
+    found: set[str] = set()
+    for line in data.split(b"\n"):
+        with contextlib.suppress(ValueError):
+            found.add(str(json.loads(line)["id"]))
+    return found
 
 
 def _reopened(path: Path, known: list[str], name: str) -> Counter[str]:
