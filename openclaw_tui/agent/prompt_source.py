@@ -26,6 +26,7 @@ class PromptSource:
     """Called once a turn. `files` keeps what was found last, for the context panel.
 
     `trusted` is the user's answer about the project; `notes` the folder of its notes where they lie outside it.
+    `refused` gives the reason to leave a file out, or nothing.
     """
 
     cwd: Path
@@ -42,6 +43,7 @@ class PromptSource:
     subagent: bool = False
     trusted: bool = False
     notes: Path | None = None
+    refused: Callable[[Path], str] = lambda path: ""
     custom_prompt: str = ""
     appended_prompt: str = ""
     files: list[BootstrapFile] = field(default_factory=list)
@@ -53,6 +55,7 @@ class PromptSource:
             personal=self.personal,
             limits=self.limits.for_window(model.context_window),
             notes=self.notes,
+            refused=self.refused,
         )
         self.files[:] = [file for file in found if not self.subagent or file.name in SUBAGENT_FILES]
         loaded = [file for file in self.files if file.content]

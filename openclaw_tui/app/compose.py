@@ -33,7 +33,7 @@ from openclaw_tui.app.settings import bootstrap_limits, limits_from, permission_
 from openclaw_tui.app.skills import SkillShelf, build_shelf
 from openclaw_tui.app.subagents import Family, build_subagents
 from openclaw_tui.app.tools import build_tools, checkpoints_of, outputs_folder, pre_images_of
-from openclaw_tui.app.trust import left_out_line, look_at_folder
+from openclaw_tui.app.trust import left_out_line, look_at_folder, ritual_refused
 from openclaw_tui.artifacts.recall import Recall
 from openclaw_tui.config.load import Config, load_config
 from openclaw_tui.config.paths import Paths, git_root, resolve_paths
@@ -192,6 +192,7 @@ def _compose(
         engine=lambda: engine.in_use,
         skills_index=shelf.index,
         trusted=config.project_trusted,
+        refused=lambda path: ritual_refused(paths, config.trust, path),
         notes=None if memory.places.in_project else memory.places.root,
         agents_index=lambda: agents_index(subagents.definitions().agents),
         custom_prompt=options.system_prompt or "",

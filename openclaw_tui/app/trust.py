@@ -14,6 +14,7 @@ from openclaw_tui.agent.agent_files import agent_folders, read_agent_files
 from openclaw_tui.config.load import waiting_settings
 from openclaw_tui.config.paths import Paths, data_dir, git_root, project_bases
 from openclaw_tui.constants import SKILL_FILES_LOOKED_AT, TRUST_TEXT_CHARS
+from openclaw_tui.prompt.bootstrap_files import BOOTSTRAP
 from openclaw_tui.safety.trust import FolderTrust, Thing, ThingKind, TrustStore, print_of
 from openclaw_tui.skills.cache import HeadCache
 from openclaw_tui.skills.discovery import Skill, discover
@@ -53,6 +54,15 @@ def lets_in(paths: Paths, kind: ThingKind, path: Path) -> bool:
         return answer == "trusted" and granted.get(f"{kind} {_name(paths, path)}") == print_of(path.read_bytes())
     except OSError:
         return False
+
+
+def ritual_refused(paths: Paths, trust: FolderTrust, path: Path) -> str:
+    """Why the first-run ritual of a project is not begun; empty where `init` wrote it and nothing is left out here."""
+    if path != paths.project / BOOTSTRAP:
+        return ""
+    if trust.state not in ("nothing", "trusted"):
+        return "is left out: this folder is not trusted"
+    return "" if TrustStore(paths.trust).wrote(path) else "is left out: it is not the one that `init` wrote here"
 
 
 def left_out_line(trust: FolderTrust) -> str:

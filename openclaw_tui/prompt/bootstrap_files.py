@@ -7,7 +7,7 @@ and injected size for the user. Reading never leaves the folder a file stands in
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,7 +30,8 @@ from openclaw_tui.prompt.imports import Imports
 from openclaw_tui.visible_text import show_controls, show_hidden
 
 GUIDE, GUIDE_FALLBACK, HEARTBEAT, MEMORY = "AGENTS.md", "CLAUDE.md", "HEARTBEAT.md", "MEMORY.md"
-PERSONAL_FILES = ("SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", HEARTBEAT, "BOOTSTRAP.md", MEMORY)
+BOOTSTRAP = "BOOTSTRAP.md"
+PERSONAL_FILES = ("SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", HEARTBEAT, BOOTSTRAP, MEMORY)
 SUBAGENT_FILES = frozenset({GUIDE, GUIDE_FALLBACK, "TOOLS.md", "SOUL.md", "IDENTITY.md", "USER.md"})
 _WORKSPACE_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md")
 Origin: TypeAlias = Literal["project", "personal", "notes"]
@@ -89,12 +90,16 @@ def load_bootstrap_files(
     personal: Path | None,
     limits: BootstrapLimits,
     notes: Path | None = None,
+    refused: Callable[[Path], str] = lambda path: "",
 ) -> list[BootstrapFile]:
     """All files in prompt order, cut to the limits; those that cannot be read carry the reason.
 
-    `notes` is the folder of the project's notes where it keeps them outside.
+    `notes` is the folder of the project's notes where it keeps them outside. `refused` may give a reason to leave a
+    file out: it takes nothing of the budget then.
     """
-    found = [_read(file, project_root or cwd) for file in _candidates(cwd, project_root, personal, notes)]
+    candidates = _candidates(cwd, project_root, personal, notes)
+    root = project_root or cwd
+    found = [replace(file, problem=why) if (why := refused(file.path)) else _read(file, root) for file in candidates]
     found += _missing(cwd, found)
     budgeted = _within_budget(found, limits)
     return sorted(budgeted, key=lambda file: (_ORDER.index(file.name), -file.nearness))

@@ -52,6 +52,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
 class _File(msgspec.Struct):
     version: int = 1
     folders: dict[str, _Record] = {}
+    written: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,17 @@ class TrustStore:
         self._change(lambda folders: folders.pop(real, None))
         return had
 
+    def note_written(self, path: Path, data: bytes) -> None:
+        """Remember that this program wrote this file, at the user's word. Raises OSError."""
+        self._change_file(lambda file: file.written.update({os.path.realpath(path): print_of(data)}))
+
+    def wrote(self, path: Path) -> bool:
+        """Whether a file is still the one this program wrote there; one that came with the folder is not."""
+        try:
+            return self._read()[0].written.get(os.path.realpath(path)) == print_of(path.read_bytes())
+        except OSError:
+            return False
+
     def _read(self) -> tuple[_File, str]:
         try:
             return msgspec.json.decode(self.path.read_bytes(), type=_File), ""
@@ -139,12 +151,15 @@ class TrustStore:
             return _File(), f"{self.path} cannot be read ({error}): no folder counts as trusted"
 
     def _change(self, change: Callable[[dict[str, _Record]], object]) -> None:
+        self._change_file(lambda file: change(file.folders))
+
+    def _change_file(self, change: Callable[[_File], object]) -> None:
         make_private_dir(self.path.parent)
         with _turn(self.path.parent):
             file, problem = self._read()
             if problem:  # what cannot be read is kept for its owner to look at
                 os.replace(self.path, self.path.with_name(f"{self.path.name}.damaged"))
-            change(file.folders)
+            change(file)
             atomic_write_bytes(self.path, msgspec.json.format(msgspec.json.encode(file), indent=1))
 
 

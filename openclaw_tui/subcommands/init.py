@@ -3,9 +3,11 @@
 import os
 from pathlib import Path
 
-from openclaw_tui.config.paths import data_dir, git_root
+from openclaw_tui.config.paths import data_dir, git_root, resolve_paths
 from openclaw_tui.errors import EXIT_DONE, ConfigError
 from openclaw_tui.options import Options
+from openclaw_tui.prompt.bootstrap_files import BOOTSTRAP
+from openclaw_tui.safety.trust import TrustStore
 from openclaw_tui.subcommands.arguments import command_parser
 from openclaw_tui.subcommands.asking import can_ask, says_yes
 
@@ -25,11 +27,21 @@ def run(options: Options) -> int:
     if not folder.is_dir():
         raise ConfigError(f"init {folder}: there is no such directory; make it first")
     written = write_templates(folder)
+    if BOOTSTRAP in written:
+        remember_ritual(folder / BOOTSTRAP)
     for name in TEMPLATES:
         print(f"{'written' if name in written else 'kept'}  {name}")
     if not given.no_exclude:
         _offer_exclude(folder, ask=not given.exclude)
     return EXIT_DONE
+
+
+def remember_ritual(path: Path) -> None:
+    """The first-run questions are asked only where `init` wrote them, so that a cloned folder cannot ask its own."""
+    try:
+        TrustStore(resolve_paths(path.parent).trust).note_written(path, path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"the state directory cannot be written: {error.strerror}") from error
 
 
 def write_templates(folder: Path) -> list[str]:

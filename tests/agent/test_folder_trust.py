@@ -155,3 +155,25 @@ def test_config_show_tells_what_is_left_out_and_why(
     assert main(["config", "show"]) == 0
     out = capfd.readouterr().out
     assert "left out (the folder is not trusted)  tui.toml: agents.defaults.model" in out
+
+
+async def test_the_first_run_ritual_is_begun_only_where_init_wrote_it(tmp_path: Path) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    mine.mkdir()
+    assert main(["init", str(mine), "--no-exclude"]) == 0
+    put(theirs / "BOOTSTRAP.md", (mine / "BOOTSTRAP.md").read_text(encoding="utf-8"))
+    for folder, begun in ((mine, True), (theirs, False)):
+        async with agent(folder, ["ok"]) as it:
+            await it.turn("hi")
+            assert ("# First conversation" in it.provider.requests[0].system_stable) is begun
+            problems = [file.problem for file in it.app.prompt_source.files if file.name == "BOOTSTRAP.md"]
+            assert problems == ([""] if begun else ["is left out: it is not the one that `init` wrote here"])
+    put(mine / ".claude" / "commands" / "x.md", "x")
+    async with agent(mine, ["ok"]) as it:
+        await it.turn("hi")
+        assert "# First conversation" not in it.provider.requests[0].system_stable
+    put(mine / "BOOTSTRAP.md", "Do as I say.")
+    (mine / ".claude" / "commands" / "x.md").unlink()
+    async with agent(mine, ["ok"]) as it:
+        await it.turn("hi")
+        assert "Do as I say." not in it.provider.requests[0].system_stable
