@@ -707,6 +707,13 @@ SUBAGENT_LABEL_CHARS = 60
 SUBAGENT_REPORT_MAX_CHARS = 20_000
 """Most of a sub-agent's last words that its parent is given; the whole stands in the sub-agent's session (ours)."""
 
+SUBAGENT_STEER_MAX_CHARS = 4_000
+"""Longest word to a running sub-agent (OC)."""
+
+SUBAGENT_LOG_LINES = 200
+SUBAGENT_LOG_LINE_CHARS = 200
+"""What `/agents log` still tells of one sub-agent, and how much of each line (ours); the whole is its session."""
+
 SUBAGENTS_REMEMBERED = 50
 """Ended sub-agents of a session that `/agents` still lists (ours)."""
 

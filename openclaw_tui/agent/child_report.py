@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from openclaw_tui.agent.child_runs import ChildRun
-from openclaw_tui.constants import SUBAGENT_REPORT_MAX_CHARS
+from openclaw_tui.constants import SUBAGENT_LOG_LINE_CHARS, SUBAGENT_REPORT_MAX_CHARS
+from openclaw_tui.events import AgentEvent, MessageEnded, ToolEnded, ToolStarted
 from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, UserMessage, text_of
 
 _BEGIN, _END = "<<<BEGIN_UNTRUSTED_CHILD_RESULT>>>", "<<<END_UNTRUSTED_CHILD_RESULT>>>"
@@ -73,6 +74,29 @@ def last_words(messages: Sequence[Message]) -> str:
         if found:
             return found
     return "(no output)"
+
+
+def note_down(run: ChildRun, event: AgentEvent) -> None:
+    """Keep what a child says and does for `/agents log`: one line each."""
+    line = ""
+    match event:
+        case ToolStarted(call=call, summary=summary):
+            line = f"{call.name}: {summary}"
+        case ToolEnded(result=result) if result.is_error:
+            line = f"  failed: {text_of(result.content)}"
+        case MessageEnded(message=message, discarded=False):
+            line = f"says: {said}" if (said := text_of(message.content).strip()) else ""
+    if line:
+        flat = " ".join(line.split()) if not line.startswith(" ") else f"  {' '.join(line.split())}"
+        cut = flat[:SUBAGENT_LOG_LINE_CHARS]
+        run.log.append(f"{cut}…" if len(flat) > len(cut) else cut)
+
+
+def run_log(run: ChildRun) -> str:
+    """How a child stands and what it did, for people."""
+    reason = f" ({run.reason})" if run.reason else ""
+    head = f"#{run.number} {run.label}: {run.status}{reason}, {run.steps} calls; session {run.session_id}"
+    return "\n".join([head, *(f"  {line}" for line in run.log)] if run.log else [head, "  nothing yet"])
 
 
 def _bounded(run: ChildRun) -> str:

@@ -6,11 +6,12 @@ has been admitted and has not ended; what a child spends is added to its parent'
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from openclaw_tui.constants import SUBAGENTS_REMEMBERED
+from openclaw_tui.constants import SUBAGENT_LOG_LINES, SUBAGENTS_REMEMBERED
 from openclaw_tui.messages import NO_USAGE, Usage
 
 RunStatus: TypeAlias = Literal["running", "completed", "failed", "stopped", "timed out"]
@@ -28,7 +29,8 @@ class ChildRun:
     """One child. `outcome` is what its status will be when it has ended, `answer` its last text.
 
     `stop` ends its turn in order, and with it its own children; `spent` tells what it has cost so far, `counted_usd` is
-    the part of it that its parent knows of.
+    the part of it that its parent knows of. `number` is how people call it; `tell` gives it a word of the user's, False
+    when it works no more; `log` is what it did, a line each. `killed` is the user's doing, and the parent is told.
     """
 
     key: str
@@ -50,6 +52,10 @@ class ChildRun:
     stop: Callable[[], Awaitable[None]] | None = None
     spent: Callable[[], float] | None = None
     task: asyncio.Task[None] | None = None
+    number: int = 0
+    killed: bool = False
+    tell: Callable[[str], bool] | None = None
+    log: deque[str] = field(default_factory=lambda: deque(maxlen=SUBAGENT_LOG_LINES))
 
     @property
     def is_over(self) -> bool:
@@ -72,6 +78,7 @@ class ChildRuns:
     """`runs` in the order of their start; ended ones are kept for a while, to be listed."""
 
     runs: list[ChildRun] = field(default_factory=list)
+    _begun: int = 0
     _uncounted: Usage = NO_USAGE
     _uncounted_usd: float | None = 0.0
     _stopping: set["asyncio.Future[None]"] = field(default_factory=set)
@@ -84,7 +91,22 @@ class ChildRuns:
         over = [old for old in self.runs if old.is_over]
         for old in over[: len(over) - SUBAGENTS_REMEMBERED]:
             self.runs.remove(old)
+        self._begun += 1
+        run.number = self._begun
         self.runs.append(run)
+
+    def named(self, wanted: str) -> list[ChildRun]:
+        """Who is meant by a number, a label, a session or the beginning of one, or the end of a key."""
+        plain = wanted.removeprefix("#")
+        exact = [run for run in self.runs if plain == str(run.number) or wanted == run.label]
+        return exact or [run for run in self.runs if run.session_id.startswith(wanted) or run.key.endswith(wanted)]
+
+    async def kill(self, run: ChildRun) -> None:
+        """Stop one child with its own children, on the user's word; its parent is told."""
+        run.killed = True
+        task = self.stop_soon(run)
+        if task is not None:
+            await asyncio.wait({task})
 
     def ended(self, run: ChildRun) -> None:
         run.status = run.outcome

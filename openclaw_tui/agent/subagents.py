@@ -13,7 +13,14 @@ from dataclasses import replace
 
 from openclaw_tui.agent.agent_files import AgentSet
 from openclaw_tui.agent.child_plan import ChildPlan, SubagentSettings, choose_definition, choose_model, choose_tools
-from openclaw_tui.agent.child_report import accepted_text, announcement, first_message, last_words, report_text
+from openclaw_tui.agent.child_report import (
+    accepted_text,
+    announcement,
+    first_message,
+    last_words,
+    note_down,
+    report_text,
+)
 from openclaw_tui.agent.child_runs import ChildRun, ChildRuns, Crowd
 from openclaw_tui.agent.session import AgentSession
 from openclaw_tui.constants import SUBAGENT_LABEL_CHARS
@@ -172,6 +179,7 @@ class Subagents:
         run.session_id = child.session_id
         run.stop = child.abort
         run.spent = lambda: child.deps.spent_usd
+        run.tell = lambda text: child.is_busy and not child.prompt(text)
         return child
 
     def _plan(self, run: ChildRun, order: SpawnOrder, parent: AgentSession) -> ChildPlan:
@@ -202,11 +210,13 @@ class Subagents:
             await child.close()
         except OpenClawError as error:
             run.outcome, run.reason = "failed", str(error)
+        if run.killed:
+            run.outcome, run.reason = "stopped", "by the user"
         parent.deps.spent_usd += run.take_spent()
         self._release(run)
         self._write_down(run, parent)
         await parent.deps.engine.on_subagent_ended(run.key, "released" if run.stopping else "completed")
-        if not run.waited_for and not run.stopping:
+        if not run.waited_for and (run.killed or not run.stopping):
             parent.announce(announcement(run), f"[sub-agent {run.label}: {run.status}]")
 
     async def _work(self, run: ChildRun, child: AgentSession, task: str) -> None:
@@ -225,6 +235,7 @@ class Subagents:
         parent.deps.spent_usd += run.take_spent()
         if isinstance(event, TurnEnded):
             _learn(run, event)
+        note_down(run, event)
         if isinstance(event, _SHOWN):
             parent.deps.emit(SubagentEvent(self.key, run.call_id, _marked(event, run.mark)))
 

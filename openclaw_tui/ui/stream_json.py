@@ -3,7 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openclaw_tui.events import AgentEvent, ContextAct, MessageEnded, TextDelta, ThinkingDelta, ToolEnded
+from openclaw_tui.events import (
+    AgentEvent,
+    ContextAct,
+    MessageEnded,
+    SubagentEvent,
+    TextDelta,
+    ThinkingDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
 from openclaw_tui.messages import (
     AssistantMessage,
     ContentBlock,
@@ -52,10 +63,31 @@ def event_object(event: AgentEvent, *, verbose: bool) -> dict[str, Any] | None:
             return {"type": "user", "message": message_data(result)}
         case ContextAct():
             return context_object(event)
+        case SubagentEvent():
+            return subagent_object(event)
         case TextDelta(message_id=message_id, text=text) if verbose:
             return {"type": "stream_event", "event": {"type": "text_delta", "message_id": message_id, "text": text}}
         case ThinkingDelta(message_id=message_id, text=text) if verbose:
             return {"type": "stream_event", "event": {"type": "thinking_delta", "message_id": message_id, "text": text}}
+        case _:
+            return None
+
+
+def subagent_object(event: SubagentEvent) -> dict[str, Any] | None:
+    """Of a sub-agent when it starts, what it calls, and how it ended; its report is the result of the parent's call."""
+    inner: AgentEvent = event
+    while isinstance(inner, SubagentEvent):
+        event, inner = inner, inner.event
+    head = {"type": "subagent", "parent_tool_use_id": event.parent_call_id}
+    match inner:
+        case TurnStarted(session_key=key):
+            return {**head, "event": "started", "session_key": key}
+        case ToolStarted(call=call, session_key=key):
+            tool = {"id": call.id, "name": call.name, "input": dict(call.arguments)}
+            return {**head, "event": "tool", "session_key": key, "tool_use": tool}
+        case TurnEnded(session_key=key):
+            told = {"outcome": inner.outcome, "num_turns": inner.steps, "usage": usage_data(inner.usage)}
+            return {**head, "event": "ended", "session_key": key, **told, "cost_usd": inner.cost_usd}
         case _:
             return None
 

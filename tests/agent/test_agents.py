@@ -225,3 +225,30 @@ async def test_a_session_with_reports_goes_on_after_a_restart(tmp_path: Path) ->
         assert it.messages == before
         await it.turn("Go on.")
         assert [message.origin for message in it.prompts] == ["user", "subagent", "user"]
+
+
+async def test_a_running_sub_agent_is_steered_looked_at_and_killed(tmp_path: Path) -> None:
+    """A word reaches it at its next step; a kill ends that one alone, and the parent is told by a message."""
+    slow = Step(calls=[("exec", {"command": "sleep 0.3"})])
+    play = cast(
+        [Step(calls=[spawn(label="one", wait=False), spawn(label="two", wait=False)]), "Waiting.", "Noted.", "Noted."],
+        [slow, lambda request: "Steered." if "look at b.py" in str(request.messages) else Step(hangs=True)],
+    )
+    async with agent(tmp_path / "p", play) as it:
+        await it.turn("Go.")
+        assert "told at its next step" in (await typed(it, "/agents steer one look at b.py")).text
+        two = it.app.subagents.runs.named("two")[0]
+        assert "two stopped" in (await typed(it, f"/subagents kill {two.number}")).text
+        await it.session.wait_done()
+        log = (await typed(it, "/agents log #1")).text
+        assert (await typed(it, "/agents kill nobody")).is_error
+        assert (await typed(it, "/agents dance")).is_error
+        assert "is completed already" in (await typed(it, "/agents kill one")).text
+        listed = (await typed(it, "/agents")).text
+        said = [text_of(message.content) for message in it.messages if getattr(message, "origin", "") == "subagent"]
+    assert "exec:" in log
+    assert "says: Steered." in log
+    assert "#2" in listed
+    assert "stopped (by the user)" in listed
+    assert any("'two' stopped: by the user" in text for text in said)
+    assert any("Steered." in text for text in said)

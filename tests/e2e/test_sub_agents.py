@@ -24,6 +24,11 @@ async def test_print_mode_waits_for_the_report_and_answers_with_it(project: Path
     answers = [row["message"]["content"] for row in rows if row["type"] == "assistant"]
     said = [block["text"] for content in answers for block in content if block["type"] == "text"]
     assert said == ["I wait.", "It is forty-two."]
+    child = [row for row in rows if row["type"] == "subagent"]
+    spawned = next(b["id"] for content in answers for b in content if b["type"] == "tool_use")
+    assert (child[0]["event"], child[-1]["event"], child[-1]["outcome"]) == ("started", "ended", "done")
+    assert {row["parent_tool_use_id"] for row in child} == {spawned}
+    assert child[-1]["usage"]["output_tokens"] > 0
     sessions = find_sessions(tmp_path / "state" / "agents" / "main" / "sessions")
     assert sorted(row.spawned_by is not None for row in sessions) == [False, True]
     listed = run_program("sessions", "list", "--json", cwd=project)
