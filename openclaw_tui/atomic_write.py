@@ -14,9 +14,14 @@ PRIVATE_FILE_MODE = 0o600
 PRIVATE_DIR_MODE = 0o700
 
 
-def atomic_write_bytes(path: Path, data: bytes, *, mode: int = PRIVATE_FILE_MODE, durable: bool = True) -> None:
-    """Replace `path` by `data`. `durable` also syncs the file and its directory. Raises OSError; the old file stays."""
-    target = Path(os.path.realpath(path))
+def atomic_write_bytes(
+    path: Path, data: bytes, *, mode: int = PRIVATE_FILE_MODE, durable: bool = True, follow: bool = True
+) -> None:
+    """Replace `path` by `data`. `durable` also syncs the file and its directory. Raises OSError; the old file stays.
+
+    `follow` False takes the path as it is: for one whose links were resolved and judged before.
+    """
+    target = Path(os.path.realpath(path)) if follow else path
     with contextlib.suppress(FileNotFoundError):
         mode = stat.S_IMODE(target.stat().st_mode)
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)

@@ -12,25 +12,29 @@ from pathlib import Path
 from openclaw_tui.atomic_write import atomic_write_bytes
 from openclaw_tui.constants import EDIT_MAX_FILE_BYTES, NEW_FILE_MODE
 from openclaw_tui.errors import ToolError
+from openclaw_tui.tools.pinned_path import pinned, pinned_place
 
 
 def load_bytes(path: Path, name: str) -> bytes | None:
     """The content of a regular file; None when there is none. Raises ToolError for anything else."""
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise ToolError(f"{name} is a directory; give the path of a file")
-        if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{name} is no regular file")
-        if status.st_size > EDIT_MAX_FILE_BYTES:
-            raise ToolError(
-                f"{name} has {status.st_size:,} bytes, too many to change here; use exec with a stream tool"
-            )
-        return path.read_bytes()
+        with pinned(path) as at:
+            return _load(at, name)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise ToolError(f"cannot read {name}: {_reason(error)}") from error
+
+
+def _load(at: Path, name: str) -> bytes:
+    status = at.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise ToolError(f"{name} is a directory; give the path of a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise ToolError(f"{name} is no regular file")
+    if status.st_size > EDIT_MAX_FILE_BYTES:
+        raise ToolError(f"{name} has {status.st_size:,} bytes, too many to change here; use exec with a stream tool")
+    return at.read_bytes()
 
 
 def store_bytes(path: Path, data: bytes, name: str, *, mode: int | None = None) -> str:
@@ -39,9 +43,9 @@ def store_bytes(path: Path, data: bytes, name: str, *, mode: int | None = None) 
     Returns a note for the model, empty when there is nothing to note.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        links = path.stat().st_nlink if path.exists() else 1
-        atomic_write_bytes(path, data, mode=NEW_FILE_MODE & ~_umask() if mode is None else mode)
+        with pinned_place(path) as at:
+            links = at.stat().st_nlink if at.exists() else 1
+            atomic_write_bytes(at, data, mode=NEW_FILE_MODE & ~_umask() if mode is None else mode, follow=False)
     except OSError as error:
         raise ToolError(f"cannot write {name}: {_reason(error)}; the file is as it was") from error
     if links > 1:
@@ -51,7 +55,8 @@ def store_bytes(path: Path, data: bytes, name: str, *, mode: int | None = None) 
 
 def remove_file(path: Path, name: str) -> None:
     try:
-        path.unlink()
+        with pinned_place(path, make=False) as at:
+            at.unlink()
     except OSError as error:
         raise ToolError(f"cannot delete {name}: {_reason(error)}") from error
 

@@ -19,6 +19,7 @@ from openclaw_tui.tools.globs import compile_glob
 from openclaw_tui.tools.grep_format import format_line, parse_record
 from openclaw_tui.tools.output import SpillStore, bound_output
 from openclaw_tui.tools.path_hints import missing
+from openclaw_tui.tools.pinned_path import check_unswapped
 from openclaw_tui.tools.ripgrep import SearchRequest, says_invalid_pattern
 from openclaw_tui.tools.search import Searcher, ignored_note
 from openclaw_tui.tools.search_process import SearchEnd
@@ -118,7 +119,9 @@ class GrepTool:
             context=int(arguments.get("context") or 0),
         )
         limit = int(arguments.get("limit") or GREP_MAX_MATCHES)
+        check_unswapped(target)
         found, notes = await self._search(request, limit, context, named="path" in arguments)
+        check_unswapped(target)
         return self._answer(found, notes, request, context.workspace)
 
     async def _search(

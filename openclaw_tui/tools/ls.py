@@ -13,6 +13,7 @@ from openclaw_tui.messages import ToolDefinition
 from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.output import bound_output
 from openclaw_tui.tools.path_hints import missing
+from openclaw_tui.tools.pinned_path import pinned
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.tools.workspace import Workspace
 
@@ -47,11 +48,11 @@ class LsTool:
 def _list(path: Path, limit: int, workspace: Workspace) -> ToolOutcome:
     name = one_line(workspace.display(path))
     try:
-        if not path.is_dir():
-            size = path.stat().st_size
-            return text_outcome(f"{name} is a file, {size:,} bytes", path=str(path))
-        with os.scandir(path) as entries:
-            shown = sorted((_line(entry) for entry in entries), key=lambda line: (line.lower(), line))
+        with pinned(path) as at:
+            if not at.is_dir():
+                return text_outcome(f"{name} is a file, {at.stat().st_size:,} bytes", path=str(path))
+            with os.scandir(at) as entries:
+                shown = sorted((_line(entry) for entry in entries), key=lambda line: (line.lower(), line))
     except FileNotFoundError:
         raise missing(path, workspace) from None
     except OSError as error:

@@ -20,6 +20,7 @@ from openclaw_tui.tools.file_state import FileState, digest_of
 from openclaw_tui.tools.file_text import TextFormat, describe_binary, detect_format, is_binary, read_sample
 from openclaw_tui.tools.file_window import LineWindow, WindowLimits, read_window
 from openclaw_tui.tools.path_hints import missing
+from openclaw_tui.tools.pinned_path import pinned
 from openclaw_tui.tools.read_image import image_block, image_kind
 from openclaw_tui.tools.terminal_text import one_line, show_controls, show_hidden
 from openclaw_tui.tools.workspace import Workspace
@@ -70,42 +71,48 @@ class ReadTool:
 def _read(path: Path, arguments: Mapping[str, Any], workspace: Workspace) -> tuple[ToolOutcome, str | None]:
     name = one_line(workspace.display(path))
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise ToolError(f"{name} is a directory; use ls to list it")
-        if not stat.S_ISREG(status.st_mode):
-            raise ToolError(f"{name} is no regular file (a device, pipe or socket); it is not read")
-        sample = read_sample(path)
-        kind = image_kind(sample)
-        if kind is not None:
-            return _read_image(path, kind, name)
-        if is_binary(sample):
-            raise ToolError(f"{name} is binary: {describe_binary(sample)}, {status.st_size:,} bytes; not shown as text")
-        text_format = detect_format(sample, whole=status.st_size <= len(sample))
-        if arguments.get("byteOffset") is not None:
-            return _read_bytes(path, text_format, int(arguments["byteOffset"]), name), None
-        return _read_lines(path, text_format, arguments, name)
+        with pinned(path) as at:
+            return _read_pinned(at, path, arguments, name)
     except FileNotFoundError:
         raise missing(path, workspace) from None
     except OSError as error:
         raise ToolError(f"cannot read {name}: {error.strerror or error}") from error
 
 
-def _read_image(path: Path, kind: str, name: str) -> tuple[ToolOutcome, str | None]:
-    if path.stat().st_size > READ_SCAN_MAX_BYTES:
-        raise ToolError(f"{name} has {path.stat().st_size:,} bytes, too many for a picture")
-    data = path.read_bytes()
+def _read_pinned(at: Path, path: Path, arguments: Mapping[str, Any], name: str) -> tuple[ToolOutcome, str | None]:
+    """`at` is where it is read, `path` what it is called."""
+    status = at.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise ToolError(f"{name} is a directory; use ls to list it")
+    if not stat.S_ISREG(status.st_mode):
+        raise ToolError(f"{name} is no regular file (a device, pipe or socket); it is not read")
+    sample = read_sample(at)
+    kind = image_kind(sample)
+    if kind is not None:
+        return _read_image(at, path, kind, name)
+    if is_binary(sample):
+        raise ToolError(f"{name} is binary: {describe_binary(sample)}, {status.st_size:,} bytes; not shown as text")
+    text_format = detect_format(sample, whole=status.st_size <= len(sample))
+    if arguments.get("byteOffset") is not None:
+        return _read_bytes(at, path, text_format, int(arguments["byteOffset"]), name), None
+    return _read_lines(at, path, text_format, arguments, name)
+
+
+def _read_image(at: Path, path: Path, kind: str, name: str) -> tuple[ToolOutcome, str | None]:
+    if at.stat().st_size > READ_SCAN_MAX_BYTES:
+        raise ToolError(f"{name} has {at.stat().st_size:,} bytes, too many for a picture")
+    data = at.read_bytes()
     block, line = image_block(data, kind, name)
     return ToolOutcome((TextBlock(line), block), details={"path": str(path), "mimeType": kind}), digest_of(data)
 
 
 def _read_lines(
-    path: Path, text_format: TextFormat, arguments: Mapping[str, Any], name: str
+    at: Path, path: Path, text_format: TextFormat, arguments: Mapping[str, Any], name: str
 ) -> tuple[ToolOutcome, str | None]:
     offset = int(arguments.get("offset") or 1)
     wanted = arguments.get("limit")
     limits = WindowLimits(min(int(wanted or READ_MAX_LINES), READ_MAX_LINES), READ_MAX_BYTES, MAX_LINE_CHARS)
-    window = read_window(path, text_format, offset, limits)
+    window = read_window(at, text_format, offset, limits)
     if not window.lines:
         if window.size == 0:
             return _outcome("[The file is empty.]", path, 0), window.digest
@@ -136,11 +143,11 @@ def _line_notes(window: LineWindow, offset: int) -> list[str]:
     return notes
 
 
-def _read_bytes(path: Path, text_format: TextFormat, start: int, name: str) -> ToolOutcome:
-    size = path.stat().st_size
+def _read_bytes(at: Path, path: Path, text_format: TextFormat, start: int, name: str) -> ToolOutcome:
+    size = at.stat().st_size
     if start >= size:
         raise ToolError(f"byteOffset {start} is past the end: {name} has {size:,} bytes")
-    with path.open("rb") as handle:
+    with at.open("rb") as handle:
         start -= start % 2 if text_format.is_wide else 0
         handle.seek(start)
         data = handle.read(READ_MAX_BYTES)

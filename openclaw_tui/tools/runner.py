@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from openclaw_tui.constants import EXEC_TAIL_CHARS, MAX_CONSECUTIVE_TOOL_FAULTS
@@ -54,6 +55,7 @@ class _Job:
     title: str = ""
     outcome: ToolOutcome | None = None
     label: str = ""
+    approved: frozenset[Path] | None = None
     started: float | None = None
     ended: bool = False
 
@@ -202,6 +204,7 @@ class ToolRunner:
             job.title = intent.title
             if outside := self.scope.refusal(_act(job.tool, intent)):
                 raise ToolDenied(outside)
+            job.approved = frozenset(intent.paths) or None
             await self._permit(job, job.tool, intent)
         except ToolArgumentsInvalid as error:
             self._count_fault()
@@ -236,7 +239,8 @@ class ToolRunner:
         self._start(job)
         if job.outcome is not None or job.tool is None:
             return
-        context = ToolContext(self.workspace, job.call.id, self._progress_of(job.call.id), None)
+        workspace = replace(self.workspace, approved=job.approved)
+        context = ToolContext(workspace, job.call.id, self._progress_of(job.call.id), None)
         try:
             job.outcome = await job.tool.execute(job.arguments, context)
             if job.call.name == "read" and not job.outcome.is_error:

@@ -11,13 +11,16 @@ from pathlib import Path
 from openclaw_tui.errors import ToolError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Workspace:
-    """`root` is the working directory; `added` further roots; `readable` folders open for reading only (skills)."""
+    """`root` is the working directory; `added` further roots, to which `/add-dir` adds; `readable` folders are open for
+    reading only (skills)."""
 
     root: Path
     added: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
+    approved: frozenset[Path] | None = None
+    """The real paths one call was judged by, while it runs: no other comes out of `resolve`."""
 
     def resolve(self, path: str) -> Path:
         """The real absolute path for what the model wrote: `~` and a leading `@` are understood, links followed."""
@@ -25,7 +28,10 @@ class Workspace:
             raise ToolError("the path holds a NUL character; give a plain path")
         text = path.removeprefix("@") if path.startswith("@") and not (self.root / path).exists() else path
         expanded = os.path.expanduser(text) if text.startswith("~") else text
-        return real_path(self.root / expanded)
+        found = real_path(self.root / expanded)
+        if self.approved is not None and found not in self.approved:
+            raise ToolError(f"{self.display(found)} is not the path this call was judged by: a link changed meanwhile")
+        return found
 
     def contains(self, path: Path) -> bool:
         """True when a real path lies in the working directory or an added one."""

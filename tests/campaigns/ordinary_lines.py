@@ -1,7 +1,7 @@
 """Command lines an agent runs all day to look at a project: none of them needs a question.
 
 Written as running text: `⏵` stands between two lines, `⏎` for a line end within one. Not among them, because they are
-asked about on purpose: `find -exec` and `xargs` with programs that open what they are given (a name may be a link that leads
+asked about on purpose: `find -exec` and `xargs` with programs that open what they get (a name may be a link that leads
 out), and patterns that could turn into an option (`grep x *`).
 """
 
