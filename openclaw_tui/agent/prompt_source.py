@@ -26,7 +26,7 @@ class PromptSource:
     """Called once a turn. `files` keeps what was found last, for the context panel.
 
     `trusted` is the user's answer about the project; `notes` the folder of its notes where they lie outside it.
-    `refused` gives the reason to leave a file out, or nothing.
+    `refused` gives the reason to leave a file out, or nothing; `tell` hears of each file that is, and why.
     """
 
     cwd: Path
@@ -44,6 +44,7 @@ class PromptSource:
     trusted: bool = False
     notes: Path | None = None
     refused: Callable[[Path], str] = lambda path: ""
+    tell: Callable[[str], None] = lambda text: None
     custom_prompt: str = ""
     appended_prompt: str = ""
     files: list[BootstrapFile] = field(default_factory=list)
@@ -58,6 +59,9 @@ class PromptSource:
             refused=self.refused,
         )
         self.files[:] = [file for file in found if not self.subagent or file.name in SUBAGENT_FILES]
+        for file in self.files:
+            for remark in filter(None, (file.problem, *file.notes)):
+                self.tell(f"{file.shown_path}: {remark}")
         loaded = [file for file in self.files if file.content]
         heartbeat = "\n".join(file.content for file in loaded if file.name == HEARTBEAT)
         runtime = detect_runtime(

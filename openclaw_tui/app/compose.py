@@ -192,6 +192,7 @@ def _compose(
         engine=lambda: engine.in_use,
         skills_index=shelf.index,
         trusted=config.project_trusted,
+        tell=lambda text: acts.notice_once("info", text),
         refused=lambda path: ritual_refused(paths, config.trust, path),
         notes=None if memory.places.in_project else memory.places.root,
         agents_index=lambda: agents_index(subagents.definitions().agents),

@@ -99,7 +99,7 @@ def _refusal(
     if winner is None:
         return None
     reason = f"stands behind {winner.path}"
-    if waits:
+    if waits and winner.root.owner != "project":
         reason += " (this folder is not trusted, so it does not replace yours)"
     return LeftOut("shadowed", head.name, skill.path, reason)
 
