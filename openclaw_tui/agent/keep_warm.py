@@ -42,10 +42,11 @@ class KeepWarm:
         if self._settings.every > 0 and self._task is None:
             self._task = asyncio.create_task(self._rounds(), name="keep the cache warm")
 
-    def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
 
     async def look(self) -> bool:
         """One look, and a ping where it is due; True when one was sent."""

@@ -27,10 +27,11 @@ class Keeper:
         if self._task is None:
             self._task = asyncio.create_task(self._rounds(), name="session keeper")
 
-    def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
 
     def look(self) -> None:
         """One round."""

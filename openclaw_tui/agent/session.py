@@ -204,13 +204,13 @@ class AgentSession:
     async def close(self) -> None:
         """Stop, flush and let go of everything the session holds; `last_words` says what could not be saved."""
         self._holds_queue = True
-        self.keep_warm.stop()
+        await self.keep_warm.stop()
         await self.abort()
         await self.deps.runner.aclose()
         await self.deps.engine.dispose()
         await self.deps.providers.aclose()
         self.deps.requests.save_metadata()
-        self.keeper.stop()
+        await self.keeper.stop()
         self.last_words = self.keeper.last_words()
         if self.last_words:
             self.deps.emit(Notice(self.session_key, "error", self.last_words))
