@@ -228,6 +228,28 @@ async def test_nonsense_is_a_clear_failure(api: Dialect, answer: Answer) -> None
 
 
 @every_api
+@pytest.mark.parametrize("other", DIALECTS, ids=[dialect.model.api for dialect in DIALECTS])
+async def test_answer_in_another_dialect_is_a_clear_failure_and_never_an_answer(api: Dialect, other: Dialect) -> None:
+    if other is not api:
+        error = await failure(api, Answer(tuple(other.frames([Text("Hello there")]))))
+        assert isinstance(error, (ProviderUnavailable, InvalidRequest))
+
+
+@every_api
+@pytest.mark.parametrize("size", [1, 7, 1_000_000])
+async def test_proxy_that_buffers_or_crumbles_the_stream_changes_nothing(api: Dialect, size: int) -> None:
+    whole = b"".join(api.frames([Text("Hello there, 世界 🙂"), Call("call_1", "read", "{}")]))
+    pieces = tuple(whole[at : at + size] for at in range(0, len(whole), size))
+    events = await play(api, Answer(pieces))
+    ended = events[-1]
+    assert isinstance(ended, StreamEnded)
+    accumulator = Accumulator(api.model)
+    for event in events[:-1]:
+        accumulator.add(event)
+    assert [type(block).__name__ for block in accumulator.finish(ended).content] == ["TextBlock", "ToolCallBlock"]
+
+
+@every_api
 async def test_redirect_is_not_followed_with_the_key(api: Dialect) -> None:
     async with CannedServer(Answer()) as elsewhere:
         away = Answer(status=307, headers={"location": elsewhere.url + "/v1/messages"})
