@@ -25,7 +25,7 @@ CACHE_TABLE_CALLS = 20
 
 CACHE_SPOT_CHARS = 300
 CACHE_VERSION_CHARS = 8_000
-"""Characters shown of each of the two lines at which a prompt changed (ours)."""
+"""Characters kept of each of the two lines at which a prompt changed, and of the two forms of a rewritten message."""
 
 CACHE_TTL_SHORT_SECONDS = 300
 CACHE_TTL_LONG_SECONDS = 3600
@@ -886,7 +886,9 @@ HEAVY_ITEMS_KEPT = 40
 HEAVY_ITEMS_SHOWN = 5
 HEAVY_NAME_CHARS = 60
 TREE_NAME_CHARS = 100
+TREE_BAR_CELLS = 16
 CONTEXT_ITEMS_LISTED = 30
+"""Length of a name and of a bar in the tree of the budget, and how many things `/context items` lists (ours)."""
 
 CACHE_RECENT_CALLS = 10
 """Calls of the middle one of the three hit shares: last call, last ten, session (panels.md)."""
@@ -913,10 +915,15 @@ of three lines stands above the prompt."""
 
 PANEL_WIDE_CELLS = 76
 PANEL_LEGEND_CELLS = 19
-SIDE_BY_SIDE_MIN_COLUMNS = 90
-TREEMAP_LABEL_MIN_CELLS = 4
 STRIP_LABEL_CELLS = 7
 """A panel of the first width shows its longer words; a legend's entry and a strip's title take the others."""
+
+SIDE_BY_SIDE_MIN_COLUMNS = 90
+"""Two versions of a text stand beside each other from this width on, above each other below it."""
+
+TREEMAP_LABEL_MIN_CELLS = 4
+CELL_HEIGHT_TO_WIDTH = 2
+"""Narrower rectangles of a treemap have no name; a terminal's cell is about twice as high as it is wide."""
 
 CACHE_CHART_ROWS = 4
 CACHE_CHART_ZOOM_ROWS = 10

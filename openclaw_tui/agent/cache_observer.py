@@ -5,14 +5,14 @@ section and line, the message and the layer that rewrote it, or the time that pa
 first call after a resume is compared as well.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.cache_prices import dollars, reread_usd, saved_usd
-from openclaw_tui.constants import CACHE_SPOT_CHARS, MIN_CACHE_BREAK_TOKEN_DROP
+from openclaw_tui.constants import CACHE_SPOT_CHARS, CACHE_VERSION_CHARS, MIN_CACHE_BREAK_TOKEN_DROP
 from openclaw_tui.context.cache_watch import (
     CacheChange,
     CacheSnapshot,
@@ -26,7 +26,7 @@ from openclaw_tui.context.decisions import GuardDecision, decision_key
 from openclaw_tui.context.pipeline import PreparedRequest
 from openclaw_tui.ledger.calls import CallLog, CallRow
 from openclaw_tui.ledger.snapshots import PromptSnapshots, PromptTexts, Spot, first_difference
-from openclaw_tui.messages import AssistantMessage, CacheRetention, ToolResultMessage
+from openclaw_tui.messages import AssistantMessage, CacheRetention, Message, ToolResultMessage, text_of
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
@@ -120,7 +120,8 @@ class CacheObserver:
         kept = common_length(previous, snapshot.messages)
         self.calls.append(_row(call, answer, snapshot, self.calls.schemas, kept, verdict, cause, price))
         if verdict is not None:
-            self._tell(verdict, cause, price, diagnostics)
+            self._tell(verdict, cause, price, diagnostics, request.messages)
+        self._sent_before = request.messages
 
     def _cause(self, verdict: CacheVerdict, call: SentCall, age: float | None, diagnostics: Mapping[str, Any]) -> str:
         if verdict.kind == "expired":
@@ -170,15 +171,32 @@ class CacheObserver:
         self._counts = {layer: _count(call, layer) for layer in _LAYERS}
         self._counts["engine"] = call.prepared.report.count("engine", "changed")
 
-    def _tell(self, verdict: CacheVerdict, cause: str, price: float | None, diagnostics: Mapping[str, Any]) -> None:
+    def _rewritten(self, changes: Sequence[CacheChange], sent: Sequence[Message]) -> Spot | None:
+        """The message that is another one than in the call before, in both forms; the old one only in this process."""
+        at = next((change.at for change in changes if change.code == "history"), None)
+        if at is None:
+            return None
+        before, after = (_message_text(messages, at) for messages in (self._sent_before, sent))
+        return Spot(f"message {at + 1}", 0, before, after)
+
+    def _tell(
+        self,
+        verdict: CacheVerdict,
+        cause: str,
+        price: float | None,
+        diagnostics: Mapping[str, Any],
+        sent: Sequence[Message],
+    ) -> None:
         data: dict[str, Any] = {"changes": [change.code for change in verdict.changes]}
         spot = self.spot() if {"systemPrompt", "tools"} & set(data["changes"]) else None
+        room = CACHE_SPOT_CHARS if spot is not None else CACHE_VERSION_CHARS
+        spot = spot or self._rewritten(verdict.changes, sent)
         if spot is not None:
             data["spot"] = {
                 "where": spot.where,
                 "line": spot.line,
-                "before": spot.before[:CACHE_SPOT_CHARS],
-                "after": spot.after[:CACHE_SPOT_CHARS],
+                "before": spot.before[:room],
+                "after": spot.after[:room],
             }
         if provider_reason(diagnostics):
             data["provider"] = provider_reason(diagnostics)
@@ -192,6 +210,17 @@ class CacheObserver:
             lost_tokens=verdict.lost_tokens,
             **data,
         )
+
+
+def _message_text(messages: Sequence[Message], at: int) -> str:
+    """A message as a person reads it; empty where there is none at this place."""
+    if at >= len(messages):
+        return ""
+    message = messages[at]
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else ()
+    return "\n".join(
+        [text_of(message.content), *(f"{call.name}({compact_json(dict(call.arguments))})" for call in calls)]
+    )
 
 
 _LAYERS = {"repair": "repair", "limit": "the history limit", "sanitize": "sanitizing", "validate": "the turn rules"}

@@ -129,7 +129,8 @@ class CacheView:
             "lost_tokens": self.lost_tokens,
             "lost_usd": self.lost_usd,
             "breaks": [
-                {"time": b.time, "kind": b.kind, "cause": b.cause, "tokens": b.lost_tokens} for b in self.breaks
+                {"time": b.time, "kind": b.kind, "cause": b.cause, "tokens": b.lost_tokens, "where": b.where}
+                for b in self.breaks
             ],
         }
 

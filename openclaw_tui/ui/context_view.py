@@ -21,12 +21,13 @@ from openclaw_tui.messages import AssistantMessage, Message, UserMessage
 from openclaw_tui.prompt.bootstrap_files import BootstrapFile
 from openclaw_tui.session.entries import MessageEntry
 from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens
+from openclaw_tui.ui.draft_weight import NOTHING_NAMED, named_in
 from openclaw_tui.ui.figures import percent, plural, tokens_short
 from openclaw_tui.ui.heavy_items import HeavyItem, fixed_items, heaviest, message_items
 
 PartKind: TypeAlias = Literal["tools", "system", "dynamic", "summary", "talk", "results", "draft", "reserve", "free"]
 
-_KIND_OF_PART: Mapping[str, PartKind] = {
+KIND_OF_PART: Mapping[str, PartKind] = {
     "tool schemas": "tools",
     "stable system prompt": "system",
     "dynamic system prompt": "dynamic",
@@ -43,6 +44,14 @@ class BarPart:
 
     kind: PartKind
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is being typed: tokens, and what it brings along in words (`2 files, 1 image`)."""
+
+    tokens: int = 0
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,7 @@ class BudgetView:
     files: tuple[BootstrapFile, ...] = ()
     model: str = ""
     engine: str = ""
+    draft_words: str = ""
 
     @property
     def total(self) -> int:
@@ -138,6 +148,7 @@ class BudgetView:
             "measured_tokens": self.measured,
             "estimated_tokens": self.estimated,
             "draft_tokens": self.draft,
+            "draft_brings": self.draft_words,
             "window_tokens": self.window,
             "usable_tokens": self.usable,
             "reserve_tokens": self.reserve,
@@ -160,6 +171,7 @@ def budget_view(app: App, draft: str = "") -> BudgetView:
     requests = app.session.deps.requests
     breakdown = context_breakdown(requests, app.prompt_source.files)
     messages, sizes = requests.manager.project().messages, breakdown.message_tokens
+    typed = weigh_draft(app, draft)
     learnt, last = requests.memory.calibration(requests.model), requests.cache.calls.last
     fixed = fixed_items(requests.preview_prompt()[1], breakdown.files)
     growth = turn_growth(messages, sizes) or turn_growth(*_before_compaction(requests))
@@ -167,7 +179,8 @@ def budget_view(app: App, draft: str = "") -> BudgetView:
         parts=_bar_parts(breakdown.parts),
         measured=breakdown.measured_tokens,
         estimated=breakdown.total_tokens - breakdown.measured_tokens,
-        draft=draft_tokens(app, draft),
+        draft=typed.tokens,
+        draft_words=typed.words,
         window=breakdown.window_tokens,
         usable=breakdown.usable_tokens,
         reserve=breakdown.reserve_tokens,
@@ -186,16 +199,23 @@ def budget_view(app: App, draft: str = "") -> BudgetView:
 
 def draft_tokens(app: App, draft: str) -> int:
     """What the text in the prompt adds to the next request, estimated."""
+    return weigh_draft(app, draft).tokens
+
+
+def weigh_draft(app: App, draft: str) -> Draft:
+    """The same with the lines and pictures that its mentions bring along, and words for them."""
     requests = app.session.deps.requests
     if not draft.strip():
-        return 0
-    return requests.memory.calibration(requests.model).corrected(estimate_text_tokens(draft))
+        return Draft()
+    named = named_in(draft, app.paths.project) if "@" in draft else NOTHING_NAMED
+    size = estimate_text_tokens(draft) + named.tokens
+    return Draft(requests.memory.calibration(requests.model).corrected(size), named.words)
 
 
 def _bar_parts(parts: Iterable[Part]) -> tuple[BarPart, ...]:
     tokens: dict[PartKind, int] = {}
     for part in parts:
-        kind = _KIND_OF_PART[part.name]
+        kind = KIND_OF_PART[part.name]
         tokens[kind] = tokens.get(kind, 0) + part.tokens
     return tuple(BarPart(kind, size) for kind, size in tokens.items())
 

@@ -34,13 +34,18 @@ _VERBS: Mapping[tuple[str, str], str] = {
     ("cache", "break"): "broke",
     ("compaction", "started"): "compacting",
     ("compaction", "done"): "compacted",
+    ("compaction", "edited"): "summary edited",
+    ("compaction", "restored"): "edit undone",
+    ("guard", "recalled"): "put back",
     ("compaction", "skipped"): "not needed",
     ("truncation", "done"): "file cut",
     ("memory", "flush_started"): "flush begins",
     ("memory", "flush_done"): "flushed",
     ("memory", "flush_skipped"): "no flush",
 }
-_CHANGES_NOTHING = frozenset({"started", "skipped", "flush_started", "flush_skipped", "cold", "failed", "undone"})
+_CHANGES_NOTHING = frozenset(
+    {"started", "skipped", "flush_started", "flush_skipped", "cold", "failed", "undone", "restored"}
+)
 """Verbs that are told but not counted: announcements, and what left the context as it was."""
 
 
@@ -72,6 +77,11 @@ class EventRow:
             return ""
         shown = bytes_short if self.in_bytes else tokens_short
         return f"{shown(self.before)}→{shown(self.after)}"
+
+    @property
+    def is_compaction(self) -> bool:
+        """Whether there is a summary behind this row."""
+        return self.badge == "L3" and self.verb in ("compacted", "summary edited", "edit undone", "undone")
 
     @property
     def price_text(self) -> str:

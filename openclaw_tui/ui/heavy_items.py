@@ -39,6 +39,11 @@ class HeavyItem:
     entry_id: str | None = None
 
     @property
+    def key(self) -> str:
+        """What the commands about single things call it."""
+        return self.entry_id or self.name
+
+    @property
     def age_text(self) -> str:
         if self.age is None:
             return "always"

@@ -12,9 +12,20 @@ from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.ui.prompt_history import without_secret
 
-
 _OPENS = frozenset(
-    ("pick_session", "pick_model", "help", "copy", "settings", "pick_theme", "ask_key", "pick_provider", "keymap")
+    (
+        "pick_session",
+        "pick_model",
+        "help",
+        "copy",
+        "settings",
+        "pick_theme",
+        "ask_key",
+        "pick_provider",
+        "keymap",
+        "price",
+        "undo_ways",
+    )
 )
 """Actions whose text is for line mode: the screen opens something instead."""
 
@@ -35,12 +46,16 @@ class CommandHost(Protocol):
 
 @dataclass(slots=True)
 class CommandRunner:
-    """`waiting` are commands typed during a turn that run at its end; `changed` hears of it."""
+    """`waiting` are commands typed during a turn that run at its end; `changed` hears of it.
+
+    `asks` shows a price, or the ways there are, before a command is run with the answer.
+    """
 
     table: CommandTable
     host: CommandHost
     changed: Callable[[tuple[str, ...]], None]
     waiting: list[tuple[Command, str]] = field(default_factory=list)
+    asks: Callable[[CommandOutput], object] | None = None
 
     def queue(self, parsed: Parsed) -> None:
         if parsed.command is not None:
@@ -95,6 +110,8 @@ class CommandRunner:
                 self.host.copy_text(output.payload, output.text)
             case "" | "commands":
                 self.host.measure()
+            case "price" | "undo_ways" if self.asks is not None:
+                self.asks(output)
             case _:
                 self.host.open(output)
 

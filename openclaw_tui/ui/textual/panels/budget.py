@@ -10,6 +10,9 @@ from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, spread, widt
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 
+ITEM_LETTERS = "abdefn"
+"""Names of the heaviest things as keys; the letters of acts on them are left out."""
+
 
 class BudgetPanel(Panel):
     """The next request against its window."""
@@ -19,26 +22,13 @@ class BudgetPanel(Panel):
 
     def headline(self, view: ContextView, room: int) -> Line:
         budget = view.budget
-        return [(budget.total_text, "figure"), (f" {budget.percent}%", _level(budget))]
+        return [(budget.total_text, "figure"), (f" {budget.percent}%", level_role(budget))]
 
     def body(self, view: ContextView, width: int, height: int) -> list[Line]:
         return budget_lines(view.budget, width)
 
 
-class BudgetZoom(Panel):
-    """The whole account: every part with its share, the heaviest things, the files of the workspace."""
-
-    def body(self, view: ContextView, width: int, height: int) -> list[Line]:
-        budget = view.budget
-        head = [(budget.model, "strong"), (f" · engine {budget.engine}", "muted")]
-        return [
-            spread(head, [(_of_usable(budget), "figure"), (f" {budget.percent}%", _level(budget))], width),
-            [],
-            *budget_lines(budget, width, zoomed=True),
-        ]
-
-
-def budget_lines(budget: BudgetView, width: int, *, zoomed: bool = False) -> list[Line]:
+def budget_lines(budget: BudgetView, width: int, *, zoomed: bool = False, chosen: int | None = None) -> list[Line]:
     """Rows of the panel, most needed first."""
     lines = [stacked_bar(budget, width), *ruler(budget, width)]
     lines.append(_turns(budget, width))
@@ -51,24 +41,27 @@ def budget_lines(budget: BudgetView, width: int, *, zoomed: bool = False) -> lis
         shown = budget.items if zoomed else budget.items[:HEAVY_ITEMS_SHOWN]
         heads = f"{'age':>10}{'$ a call':>9}" if width >= PANEL_WIDE_CELLS else "age"
         lines += [[], spread([("heaviest", "strong")], [(heads, "muted")], width)]
-        lines += [_item(item, budget.items[0].tokens, width) for item in shown]
+        lines += [
+            _item(item, budget.items[0].tokens, width, ITEM_LETTERS[at : at + 1], at == chosen)
+            for at, item in enumerate(shown)
+        ]
     if zoomed and budget.files:
-        lines += [[], *_files(budget, width)]
+        lines += [[], *files_lines(budget, width)]
     return lines
 
 
-def _level(budget: BudgetView) -> str:
+def level_role(budget: BudgetView) -> str:
     if budget.next_tokens > budget.trigger:
         return "error"
     return "warning" if budget.turns_left == 0 else "good"
 
 
-def _of_usable(budget: BudgetView) -> str:
+def of_usable(budget: BudgetView) -> str:
     return f"{budget.total_text} of {tokens_short(budget.usable)}"
 
 
 def _turns(budget: BudgetView, width: int) -> Line:
-    role = {"error": "error", "warning": "warning"}.get(_level(budget), "strong")
+    role = {"error": "error", "warning": "warning"}.get(level_role(budget), "strong")
     growth = f"+{tokens_short(budget.growth)}/turn" if budget.growth else ""
     fits = len(budget.turns_text) + len(growth) + 1 <= width
     return spread([(budget.turns_text, role)], [(growth, "muted")] if growth and fits else [], width)
@@ -93,7 +86,8 @@ def _sources(budget: BudgetView, width: int) -> list[Line]:
 def _draft(budget: BudgetView, width: int) -> Line:
     left: list[Run] = [(FILLS["draft"], "draft"), (f" the draft adds ~{tokens_short(budget.draft)}", "strong")]
     share = percent(budget.draft, budget.usable)
-    return spread(left, [(f"{share}% of the room", "muted")] if share else [], width)
+    right = budget.draft_words or (f"{share}% of the room" if share else "")
+    return spread(left, [(right, "muted")] if right else [], width)
 
 
 def _marks_text(budget: BudgetView) -> str:
@@ -140,18 +134,21 @@ def _table(budget: BudgetView, width: int) -> list[Line]:
     return lines
 
 
-def _item(item: HeavyItem, largest: int, width: int) -> Line:
+def _item(item: HeavyItem, largest: int, width: int, letter: str, chosen: bool) -> Line:
     price = usd_text(item.usd_per_call) if item.usd_per_call is not None else ""
     age: list[Run] = [(f"{item.age_text:>10}", "muted")]
+    mark: Run = ("▸", "key") if chosen else (letter or " ", "key")
     if width >= PANEL_WIDE_CELLS:
         bar = share_bar(item.tokens, largest, 12)
-        left: list[Run] = [(f"{'~' + tokens_short(item.tokens):>7} ", "text"), (f"{bar} ", "key")]
-        return spread([*left, (one_line(item.name), "text")], [*age, (f"{price:>9}", "muted")], width)
-    left = [(f"{'~' + tokens_short(item.tokens):>7} ", "figure"), (one_line(item.name), "text")]
-    return spread(left, [(f" {item.age_text}", "muted")], width)
+        left: list[Run] = [mark, (f"{'~' + tokens_short(item.tokens):>7} ", "text"), (f"{bar} ", "key")]
+        line = spread([*left, (one_line(item.name), "text")], [*age, (f"{price:>9}", "muted")], width)
+    else:
+        left = [mark, (f"{'~' + tokens_short(item.tokens):>7} ", "figure"), (one_line(item.name), "text")]
+        line = spread(left, [(f" {item.age_text}", "muted")], width)
+    return [(text, "selected") for text, _ in line] if chosen else line
 
 
-def _files(budget: BudgetView, width: int) -> list[Line]:
+def files_lines(budget: BudgetView, width: int) -> list[Line]:
     """Files of the workspace: how long they are, how much of them is sent, what was cut."""
     heads = f"{'raw chars':>9} {'injected':>9}  {'':<20}"
     lines: list[Line] = [spread([("files", "strong")], [(heads, "muted")], width)]

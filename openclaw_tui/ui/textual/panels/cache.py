@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+from textual.message import Message
+
 from openclaw_tui.constants import CACHE_BREAKS_SHOWN, CACHE_CHART_ROWS, CACHE_CHART_ZOOM_ROWS
 from openclaw_tui.ui.cache_view import BreakCard, CacheView
 from openclaw_tui.ui.context_line import ContextView
@@ -36,16 +38,45 @@ class CachePanel(Panel):
 
 
 class CacheZoom(CachePanel):
-    """A tall chart, every break with the two versions of the line that differs."""
+    """A tall chart and every break; arrow keys choose one, Enter opens its two versions."""
 
     TITLE = ""
     KEY = ""
+    can_focus = True
+
+    class Chosen(Message):
+        """Another break is chosen."""
+
+    def __init__(self, *, now: Callable[[], float] = time.time, id: str | None = None) -> None:
+        super().__init__(now=now, id=id)
+        self.at = 0
+        self._top = 0
+
+    @property
+    def chosen(self) -> BreakCard | None:
+        breaks = self.view.cache.breaks if self.view else ()
+        return breaks[min(self.at, len(breaks) - 1)] if breaks else None
+
+    def move(self, step: int) -> None:
+        breaks = self.view.cache.breaks if self.view else ()
+        self.at = max(0, min(len(breaks) - 1, self.at + step))
+        self.changed()
+        self.post_message(self.Chosen())
 
     def body(self, view: ContextView, width: int, height: int) -> list[Line]:
-        return cache_lines(view.cache, width, self._now(), zoomed=True)
+        lines = cache_lines(view.cache, width, self._now(), zoomed=True, chosen=self.at)
+        if not height or len(lines) <= height:
+            return lines
+        focus = next((n for n, line in enumerate(lines) if line and line[0][0] == "▸ "), 0)
+        last = next((n for n in range(focus + 1, len(lines)) if not lines[n]), len(lines))
+        self._top = max(0, min(max(self._top, last - height), focus, len(lines) - height))
+        self._top = 0 if last <= height else self._top
+        return lines[self._top : self._top + height]
 
 
-def cache_lines(cache: CacheView, width: int, now: float, *, zoomed: bool = False) -> list[Line]:
+def cache_lines(
+    cache: CacheView, width: int, now: float, *, zoomed: bool = False, chosen: int | None = None
+) -> list[Line]:
     """Rows of the panel, most needed first."""
     if not cache.columns:
         return _state(cache, width, now)
@@ -55,8 +86,8 @@ def cache_lines(cache: CacheView, width: int, now: float, *, zoomed: bool = Fals
     lines += [*column_chart(cache.columns, width, rows), _legend(cache, width)]
     lines += [_totals(cache, width)]
     shown = cache.breaks if zoomed else cache.breaks[:CACHE_BREAKS_SHOWN]
-    for card in shown:
-        lines += [[], *_card(card, width)] if zoomed else _brief_card(card, width)
+    for at, card in enumerate(shown):
+        lines += [[], *_card(card, width, chosen=at == chosen)] if zoomed else _brief_card(card, width)
     return lines
 
 
@@ -105,16 +136,17 @@ def _brief_card(card: BreakCard, width: int) -> list[Line]:
     return [_card_head(card, width), *wrapped(one_line(card.cause), width, "text", indent=2, limit=2)]
 
 
-def _card_head(card: BreakCard, width: int) -> Line:
+def _card_head(card: BreakCard, width: int, *, chosen: bool = False) -> Line:
     at = time.strftime("%H:%M", time.localtime(card.time))
     word = "expired" if card.kind == "expired" else "broke"
-    left: list[Run] = [("▼ ", "warning"), (f"{at} ", "muted"), (word, "warning")]
+    mark: Run = ("▸ ", "key") if chosen else ("▼ ", "warning")
+    left: list[Run] = [mark, (f"{at} ", "muted"), (word, "warning")]
     price = f" {usd_text(card.lost_usd)}" if card.lost_usd else ""
     return spread(left, [(f"{tokens_short(card.lost_tokens)} read again{price}", "muted")], width)
 
 
-def _card(card: BreakCard, width: int) -> list[Line]:
-    lines = [_card_head(card, width), *wrapped(one_line(card.cause), width, "text", indent=2)]
+def _card(card: BreakCard, width: int, *, chosen: bool = False) -> list[Line]:
+    lines = [_card_head(card, width, chosen=chosen), *wrapped(one_line(card.cause), width, "text", indent=2)]
     if card.where:
         lines.append([("  at ", "muted"), (one_line(card.where), "strong")])
         lines += wrapped(f"− {one_line(card.before) or '(nothing)'}", width, "error", indent=2, limit=4)

@@ -7,11 +7,12 @@ cache is warm and its time is in sight; nothing runs when nothing changes.
 import time
 from dataclasses import replace
 
-from textual import on
+from textual import on, work
 from textual.screen import Screen
 from textual.timer import Timer
 
 from openclaw_tui.app.compose import App as Composed
+from openclaw_tui.commands.registry import CommandOutput
 from openclaw_tui.constants import (
     CACHE_CLOCK_FAST_BELOW_SECONDS,
     CACHE_CLOCK_SECONDS,
@@ -23,14 +24,19 @@ from openclaw_tui.constants import (
     STRIP_MIN_COLUMNS,
 )
 from openclaw_tui.ui.context_line import ContextView, context_view
-from openclaw_tui.ui.context_view import draft_tokens
+from openclaw_tui.ui.context_view import weigh_draft
+from openclaw_tui.ui.events_view import EventRow
 from openclaw_tui.ui.textual.command_runner import CommandRunner
+from openclaw_tui.ui.textual.panels.act_lines import item_of_row, row_of_words
+from openclaw_tui.ui.textual.panels.choice import price_screen, undo_screen
+from openclaw_tui.ui.textual.panels.desk import PanelDesk
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.panels.side import SidePanels
 from openclaw_tui.ui.textual.panels.strip import ContextStrip
 from openclaw_tui.ui.textual.panels.zoom import PANEL_NAMES, PanelName, PanelScreen
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
+from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
 
 class WithPanels(Screen[None]):
@@ -38,6 +44,7 @@ class WithPanels(Screen[None]):
 
     CSS_PATH = "../styles/side.tcss"
     prompt: PromptInput
+    transcript: Transcript
     runner: CommandRunner
 
     def __init__(self) -> None:
@@ -61,6 +68,7 @@ class WithPanels(Screen[None]):
     def observe(self, composed: Composed) -> None:
         """Show the context of this conversation from now on."""
         self._observed = composed
+        self.runner.asks = self._asked
         self._gather()
 
     def panels_changed(self) -> None:
@@ -95,9 +103,10 @@ class WithPanels(Screen[None]):
             self._gather()
             return
         self._gathering = None
-        draft = draft_tokens(self._observed, self._draft())
-        if draft != view.budget.draft:
-            self._show(replace(view, budget=replace(view.budget, draft=draft)))
+        draft = weigh_draft(self._observed, self._draft())
+        if draft.tokens != view.budget.draft:
+            budget = replace(view.budget, draft=draft.tokens, draft_words=draft.words)
+            self._show(replace(view, budget=budget))
 
     def _gather(self) -> None:
         if self._gathering is not None:
@@ -153,8 +162,59 @@ class WithPanels(Screen[None]):
         if view is None or self._zoomed is not None:
             return
         undo = self._undo_compaction if self._knows_undo() else None
-        self._zoomed = PanelScreen(name, view, undo, looked=self._run_clock)
+        self._zoomed = PanelScreen(
+            name,
+            view,
+            undo,
+            looked=self._run_clock,
+            desk=self._desk(),
+            jump=self._show_in_talk,
+            changed=self.panels_changed,
+        )
         self.app.push_screen(self._zoomed, self._zoom_closed)
+
+    def _desk(self) -> PanelDesk | None:
+        return PanelDesk(self._observed, self.runner.table) if self._observed is not None else None
+
+    # ── between an act's line in the talk and its event ────────────────────────────────────────────────────────
+    def show_event_of(self, item_id: str | None) -> None:
+        """The events panel, with the act chosen that a line in the talk tells of."""
+        self.action_zoom_panel("events")
+        words = dict(self.transcript.separators()).get(item_id or "", "")
+        if self._zoomed is None or self._observed is None or not words:
+            return
+        number = row_of_words(self._observed.ledger.rows, words)
+        if number is not None:
+            self._zoomed.events.choose(number)
+
+    def _show_in_talk(self, row: EventRow) -> bool:
+        """Scroll to the line of an act; False where the talk on the screen has none."""
+        if self._observed is None:
+            return False
+        item_id = item_of_row(self._observed.ledger.rows, row.number, self.transcript.separators())
+        if item_id is None:
+            return False
+        self.transcript.scroll_to_item(item_id)
+        return True
+
+    # ── the price of an act ────────────────────────────────────────────────────────────────────────────────────
+    @work(group="price")
+    async def _asked(self, output: CommandOutput) -> None:
+        """A typed command has a price, or there is more than one way: ask, then run what was answered."""
+        desk = self._desk()
+        if desk is None:
+            return
+        if output.sheet is not None:
+            answer = await self.app.push_screen_wait(price_screen(output.sheet))
+            line = f"{output.payload} {answer}" if answer not in ("", "no") else ""
+        else:
+            ways = desk.ways()
+            answer = await self.app.push_screen_wait(undo_screen(ways)) if ways is not None else ""
+            line = f"/compact undo {answer}" if answer in ("keep", "branch") else ""
+        parsed = self.runner.table.parse(line) if line else None
+        if parsed is not None and parsed.command is not None and self._observed is not None:
+            await self.runner.run(self._observed, parsed.command, parsed.argument)
+        self.panels_changed()
 
     def _zoom_closed(self, _: None) -> None:
         self._zoomed = None
@@ -180,5 +240,5 @@ class WithPanels(Screen[None]):
         return parsed is not None and parsed.command is not None and "undo" in parsed.command.hint
 
     def _undo_compaction(self) -> None:
-        """As if `/compact undo` had been typed."""
+        """As if `/compact undo` had been typed; where turns followed it, the screen asks how."""
         self.post_message(PromptArea.Sent("/compact undo", "/compact undo"))

@@ -206,6 +206,20 @@ class Transcript(TranscriptView):
         elif item.foldable:
             self.toggle_fold(item.id)
 
+    # ── for the panels ─────────────────────────────────────────────────────────────────────────────────────────
+    def separators(self) -> list[tuple[str, str]]:
+        """Id and words of every line about a layer's act, in their order."""
+        return [(e.item.id, e.item.text) for e in self._plan.entries if isinstance(e.item, SeparatorItem)]
+
+    def lowest_separator(self) -> str | None:
+        """The id of the lowest such line in sight, else of the last one there is."""
+        bottom = self.scroll_offset.y + self.size.height
+        for row in range(bottom - 1, self.scroll_offset.y - 1, -1):
+            found = self._plan.piece_at(row)
+            if found is not None and isinstance(found[0].item, SeparatorItem):
+                return found[0].item.id
+        return next((id for id, _ in reversed(self.separators())), None)
+
     # ── for copy commands ──────────────────────────────────────────────────────────────────────────────────────
     def last_answer_text(self) -> str:
         """The newest answer's Markdown as the model wrote it; empty when there is none."""
