@@ -21,6 +21,8 @@ class Workspace:
     readable: tuple[Path, ...] = ()
     approved: frozenset[Path] | None = None
     """The real paths one call was judged by, while it runs: no other comes out of `resolve`."""
+    resolved: list[Path] | None = None
+    """Where given, takes down what was resolved."""
 
     def resolve(self, path: str) -> Path:
         """The real absolute path for what the model wrote: `~` and a leading `@` are understood, links followed."""
@@ -28,7 +30,14 @@ class Workspace:
             raise ToolError("the path holds a NUL character; give a plain path")
         text = path.removeprefix("@") if path.startswith("@") and not (self.root / path).exists() else path
         expanded = os.path.expanduser(text) if text.startswith("~") else text
-        found = real_path(self.root / expanded)
+        try:
+            found = real_path(self.root / expanded)
+        except OSError as error:  # a link that goes away while it is followed
+            raise ToolError(f"{path}: {error.strerror or error}") from error
+        if not self.root.is_dir() and _inside(found, self.root):
+            raise ToolError(f"the folder {self.root} is not there any more (deleted or renamed); nothing was done")
+        if self.resolved is not None:
+            self.resolved.append(found)
         if self.approved is not None and found not in self.approved:
             raise ToolError(f"{self.display(found)} is not the path this call was judged by: a link changed meanwhile")
         return found

@@ -71,12 +71,22 @@ async def test_nothing_anywhere_to_write_is_said_plainly(tmp_path: Path, monkeyp
 
 async def test_folder_that_goes_away_is_told_once_and_the_talk_goes_on(tmp_path: Path) -> None:
     project = tmp_path / "project"
-    async with agent(project, [Step(calls=[("ls", {}), ("exec", {"command": "pwd"})]), "Gone.", "Yes."]) as it:
+    calls = [
+        ("ls", {}),
+        ("exec", {"command": "pwd"}),
+        ("read", {"path": "a.txt"}),
+        ("grep", {"pattern": "x"}),
+        ("find", {"pattern": "*.py"}),
+        ("write", {"path": "a.txt", "content": "x"}),
+        ("edit", {"path": "a.txt", "oldText": "x", "newText": "y"}),
+    ]
+    async with agent(project, [Step(calls=calls), "Gone.", "Yes."]) as it:
         project.rename(tmp_path / "moved")
         it.session.keeper.look()
         it.session.keeper.look()
         assert (await it.turn("Look.")).outcome == "done"
-        assert all(result.is_error for result in it.results)
+        assert not project.exists()
+        assert [result.tool_name for result in it.results if not result.is_error] == []
         assert all("\n" not in text_of(result.content).strip() for result in it.results)
         (tmp_path / "moved").rename(project)
         it.session.keeper.look()
@@ -93,3 +103,16 @@ async def test_rounds_keep_the_lease_alive(tmp_path: Path) -> None:
         os.utime(lease.path, (1, 1))
         it.session.keeper.look()
         assert lease.path.stat().st_mtime > 1_000_000
+
+
+async def test_clock_that_jumps_disturbs_no_turn(tmp_path: Path) -> None:
+    async with agent(tmp_path, forever="Fine.") as it:
+        for seconds in (1_800_000_000.0, 86_400.0, 4_000_000_000.0, 1_800_000_000.0):
+            it.session.deps.clock = lambda now=seconds: now
+            it.session.deps.requests._clock = it.session.deps.clock
+            assert (await it.turn("Hi.")).outcome == "done"
+            it.session.keeper.look()
+        live = it.messages
+    async with agent(tmp_path, ["Yes."], continue_last=True) as again:
+        assert again.messages == live
+        assert (await again.turn("Still?")).outcome == "done"
