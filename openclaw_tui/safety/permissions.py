@@ -124,6 +124,11 @@ class Permissions:
         self._recent.append((verdict.decision, _shown(act), verdict.rule or "; ".join(verdict.reasons)))
         return verdict
 
+    def may_look(self, paths: Iterable[Path]) -> bool:
+        """True where reading all these paths needs no question. Not listed among the recent verdicts."""
+        acts = [Act("read", "read", (path,)) for path in paths]
+        return all(self._verdict(act, examine(act, self.places)).decision == "allow" for act in acts)
+
     def answered(self, act: Act, decision: str) -> None:
         """Note the answer to the question about an act, for `describe`."""
         for index in range(len(self._recent) - 1, -1, -1):

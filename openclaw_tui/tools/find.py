@@ -13,7 +13,7 @@ from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome
 from openclaw_tui.tools.globs import compile_glob, has_wildcard
 from openclaw_tui.tools.output import SpillStore, bound_output
 from openclaw_tui.tools.path_hints import missing
-from openclaw_tui.tools.pinned_path import check_unswapped
+from openclaw_tui.tools.pinned_path import pinned_for_search
 from openclaw_tui.tools.ripgrep import SearchRequest
 from openclaw_tui.tools.search import Searcher, ignored_note, seconds_left
 from openclaw_tui.tools.search_process import SearchEnd
@@ -91,10 +91,9 @@ class FindTool:
         if not target.is_dir():
             raise ToolError(f"{one_line(context.workspace.display(target))} is a file; give a folder to search in")
         limit = int(arguments.get("limit") or FIND_MAX_RESULTS)
-        request = SearchRequest(target)
-        check_unswapped(target)
-        found, notes = await self._search(request, arguments["pattern"], limit, context, named="path" in arguments)
-        check_unswapped(target)
+        with pinned_for_search(target) as at:
+            request = SearchRequest(target, at=at)
+            found, notes = await self._search(request, arguments["pattern"], limit, context, named="path" in arguments)
         return self._answer(found, notes, arguments["pattern"], one_line(context.workspace.display(target)))
 
     async def _search(

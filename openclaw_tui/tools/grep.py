@@ -19,7 +19,7 @@ from openclaw_tui.tools.globs import compile_glob
 from openclaw_tui.tools.grep_format import format_line, parse_record
 from openclaw_tui.tools.output import SpillStore, bound_output
 from openclaw_tui.tools.path_hints import missing
-from openclaw_tui.tools.pinned_path import check_unswapped
+from openclaw_tui.tools.pinned_path import pinned_for_search
 from openclaw_tui.tools.ripgrep import SearchRequest, says_invalid_pattern
 from openclaw_tui.tools.search import Searcher, ignored_note
 from openclaw_tui.tools.search_process import SearchEnd
@@ -57,7 +57,7 @@ class _Found:
     """What one search has brought together."""
 
     workspace: Workspace
-    root: Path
+    request: SearchRequest
     keep: "re.Pattern[str] | None"
     limit: int
     excluding: bool = False
@@ -69,7 +69,10 @@ class _Found:
 
     def take(self, record: bytes) -> bool:
         found = parse_record(record)
-        if found is None or not self._wanted(found.path):
+        if found is None:
+            return True
+        found = replace(found, path=self.request.real(found.path))
+        if not self._wanted(found.path):
             return True
         if found.spans and self.matches == self.limit:
             self.more = True
@@ -84,7 +87,7 @@ class _Found:
     def _wanted(self, path: str) -> bool:
         if self.keep is None:
             return True
-        return (self.keep.fullmatch(path.removeprefix(f"{self.root}/")) is not None) is not self.excluding
+        return (self.keep.fullmatch(path.removeprefix(f"{self.request.target}/")) is not None) is not self.excluding
 
 
 class GrepTool:
@@ -119,9 +122,9 @@ class GrepTool:
             context=int(arguments.get("context") or 0),
         )
         limit = int(arguments.get("limit") or GREP_MAX_MATCHES)
-        check_unswapped(target)
-        found, notes = await self._search(request, limit, context, named="path" in arguments)
-        check_unswapped(target)
+        with pinned_for_search(target) as at:
+            request = replace(request, at=at)
+            found, notes = await self._search(request, limit, context, named="path" in arguments)
         return self._answer(found, notes, request, context.workspace)
 
     async def _search(
@@ -163,7 +166,7 @@ class GrepTool:
         glob = request.glob if request.target.is_dir() else None
         found = _Found(
             context.workspace,
-            request.target,
+            request,
             compile_glob(glob.removeprefix("!")) if glob is not None else None,
             limit,
             excluding=glob is not None and glob.startswith("!"),

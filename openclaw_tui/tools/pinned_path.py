@@ -50,10 +50,20 @@ def pinned_place(path: Path, *, make: bool = True) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def check_unswapped(path: Path) -> None:
-    """Raise ToolError where a real path has become one with links."""
-    if Path(os.path.realpath(path)) != path:
-        raise _swapped(path)
+@contextlib.contextmanager
+def pinned_for_search(path: Path) -> Iterator[Path | None]:
+    """The name of a pinned path for the search program, None where it cannot be pinned. Raises ToolError."""
+    with contextlib.ExitStack() as stack:
+        try:
+            at = stack.enter_context(pinned(path))
+        except OSError as error:
+            raise ToolError(f"cannot search {path.name}: {error.strerror or error}") from error
+        yield _for_children(at)
+
+
+def _for_children(at: Path) -> Path | None:
+    """The name of a pinned path for other processes; None where it is not pinned."""
+    return Path(f"/proc/{os.getpid()}/fd/{at.name}") if at.is_relative_to("/proc/self/fd") else None
 
 
 def _walk(path: Path, *, make: bool) -> int:

@@ -24,6 +24,8 @@ _INVALID_PATTERN = (
 class SearchRequest:
     """One search below `target`. `glob` limits file names, `everything` also looks at ignored files.
 
+    `at` is another name of the target that nobody can swap for something else, where there is one.
+
     `in_order` sorts by path; counting does without, which is faster.
     """
 
@@ -35,6 +37,25 @@ class SearchRequest:
     context: int = 0
     everything: bool = False
     in_order: bool = True
+    at: Path | None = None
+
+    @property
+    def place(self) -> str:
+        """The target as the search program gets it."""
+        if self.at is None:
+            return str(self.target)
+        return "." if self.at.is_dir() else str(self.at)
+
+    @property
+    def start(self) -> Path | None:
+        """The folder it has to start in, for a pinned one."""
+        return self.at if self.at is not None and self.at.is_dir() else None
+
+    def real(self, found: str) -> str:
+        """The real path of what the search program found."""
+        if self.at is None:
+            return found
+        return str(self.target) if found == str(self.at) else f"{self.target}/{found.removeprefix('./')}"
 
 
 def find_ripgrep() -> Path | None:
@@ -47,7 +68,7 @@ def find_ripgrep() -> Path | None:
 
 def list_command(program: Path, request: SearchRequest) -> list[str]:
     """Every file below the target, separated by NUL characters."""
-    return [str(program), "--files", "--null", *_walk_options(request), "--", str(request.target)]
+    return [str(program), "--files", "--null", *_walk_options(request), "--", request.place]
 
 
 def match_command(program: Path, request: SearchRequest) -> list[str]:
@@ -61,7 +82,7 @@ def match_command(program: Path, request: SearchRequest) -> list[str]:
         options.append("--multiline")
     if request.context:
         options.append(f"--context={request.context}")
-    return [str(program), *options, f"--regexp={request.pattern}", "--", str(request.target)]
+    return [str(program), *options, f"--regexp={request.pattern}", "--", request.place]
 
 
 def says_invalid_pattern(error_text: str) -> bool:

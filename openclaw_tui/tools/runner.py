@@ -24,6 +24,7 @@ from openclaw_tui.tools.base import Tool, ToolContext, ToolIntent, ToolOutcome, 
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.schema import arguments_of, check_arguments
 from openclaw_tui.tools.skill_scope import SkillScope
+from openclaw_tui.tools.told_intent import told_intent
 from openclaw_tui.tools.workspace import Workspace
 
 _log = logging.getLogger("openclaw_tui.tools")
@@ -200,7 +201,7 @@ class ToolRunner:
                 raise ToolArgumentsInvalid(self.toolset.unknown(job.call.name))
             job.arguments = check_arguments(job.tool.definition, arguments_of(job.call))
             self._faults = 0
-            intent = job.tool.intent(job.arguments, self.workspace)
+            intent = told_intent(job.tool, job.arguments, self.workspace, self.permissions)
             job.title = intent.title
             if outside := self.scope.refusal(_act(job.tool, intent)):
                 raise ToolDenied(outside)

@@ -31,7 +31,9 @@ class Searcher:
     ) -> SearchEnd:
         """Give each JSON record to `take` until it returns False."""
         command, stdin = self._command(request, "matches")
-        return await stream_records(command, take, cwd=cwd, seconds=seconds_left(deadline), stdin=stdin)
+        return await stream_records(
+            command, take, cwd=request.start or cwd, seconds=seconds_left(deadline), stdin=stdin
+        )
 
     async def files(
         self, request: SearchRequest, take: Callable[[str], bool], *, cwd: Path, seconds: float
@@ -41,9 +43,11 @@ class Searcher:
 
         def take_path(record: bytes) -> bool:
             path = record.decode("utf-8", "surrogateescape")
-            return not path or take(path.removeprefix(f"{request.target}/"))
+            return not path or take(path.removeprefix(f"{request.place}/"))
 
-        return await stream_records(command, take_path, cwd=cwd, seconds=seconds, separator=b"\0", stdin=stdin)
+        return await stream_records(
+            command, take_path, cwd=request.start or cwd, seconds=seconds, separator=b"\0", stdin=stdin
+        )
 
     async def count_ignored(self, request: SearchRequest, *, cwd: Path) -> tuple[int, int, bool]:
         """(files searched, files left out because of ignore rules, whether the count is complete)."""
@@ -68,7 +72,7 @@ class Searcher:
             return build(self.program, request), None
         asked = {
             "mode": mode,
-            "target": str(request.target),
+            "target": request.place,
             "pattern": request.pattern,
             "ignore_case": request.ignore_case,
             "literal": request.literal,
