@@ -57,6 +57,7 @@ class CacheObserver:
         self._counts: dict[str, int] = {}
         self._cold_told = 0.0
         self._warmed_at = 0.0
+        self._sent_before: Sequence[Message] = ()
         if self.calls.last is not None:
             last = self.calls.last
             read = last.cache_read if last.reported else None
