@@ -1,23 +1,20 @@
 """`config show|path|set|route`: every setting with its value and the place that won; setting one keeps comments."""
 
-import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from openclaw_tui.app.compose import load_settings
-from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
+from openclaw_tui.app.trust import left_out_line
 from openclaw_tui.commands.registry import table_text
 from openclaw_tui.config.load import Config, did_you_mean
 from openclaw_tui.config.paths import Paths
-from openclaw_tui.config.schema import Setting, find_setting, fold_key
-from openclaw_tui.config.values import BadValue, parse_text
+from openclaw_tui.config.schema import find_setting, fold_key
+from openclaw_tui.config.values import shown_value
+from openclaw_tui.config.write import write_user_setting
 from openclaw_tui.errors import EXIT_DONE, ConfigError
 from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
 from openclaw_tui.subcommands.route import add_route_arguments, show_route
-
-if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
 
 
 def run(options: Options) -> int:
@@ -60,26 +57,18 @@ def _show(config: Config, prefix: str | None, *, as_json: bool) -> None:
             }
         )
         return
-    print(table_text([(setting.key, _shown(value), place) for setting, value, place in rows]))
+    print(table_text([(setting.key, shown_value(value), place) for setting, value, place in rows]))
     for problem in config.problems:
         print(f"skipped  {problem}")
     for left in config.left_out:
         print(f"left out (the folder is not trusted)  {left}")
+    if line := left_out_line(config.trust):
+        print(f"trust  {line}")
 
 
 def _is_under(key: str, prefix: str) -> bool:
     found = find_setting(prefix)
     return key == found.key if found else fold_key(key).startswith(fold_key(prefix))
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "(not set)"
-    if isinstance(value, tuple):
-        return ", ".join(str(item) for item in value) or "(empty)"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if value != {} else "(empty)"
 
 
 def _plain(value: Any) -> Any:
@@ -101,53 +90,8 @@ def _print_paths(paths: Paths, *, as_json: bool) -> None:
 
 
 def _set(paths: Paths, key: str, text: str) -> None:
-    setting = find_setting(key)
-    if setting is None:
-        raise ConfigError(f"config set: there is no setting {key}{did_you_mean(key)}; see `openclaw-tui config show`")
     try:
-        value = parse_text(setting, text)
-    except BadValue as error:
-        raise ConfigError(f"config set {setting.key}: {error}") from error
-    document = _user_document(paths)
-    write_setting(document, setting, value)
-    try:
-        make_private_dir(paths.user_config.parent)
-        atomic_write_text(paths.user_config, document.as_string())
-    except OSError as error:
-        raise ConfigError(f"{paths.user_config} cannot be written: {os.strerror(error.errno or 0)}") from error
-    print(f"{setting.key} = {_shown(value)}  ({paths.user_config})")
-
-
-def _user_document(paths: Paths) -> "TOMLDocument":
-    """The user's file as it stands, comments and all. A file that is no TOML is left for its owner to mend."""
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        return tomlkit.parse(paths.user_config.read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        return tomlkit.document()
-    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        raise ConfigError(f"{paths.user_config} cannot be changed as long as it cannot be read: {error}") from error
-
-
-def write_setting(document: Any, setting: Setting, value: Any) -> None:
-    """Set a dotted key where it stands already, under whatever spelling, else in the tables of its dotted name."""
-    import tomlkit
-
-    *folders, last = setting.key.split(".")
-    table = document
-    for depth, name in enumerate(folders, start=1):
-        found = _spelled(table, name)
-        if found is None:
-            table[name] = tomlkit.table(is_super_table=depth < len(folders))
-            found = name
-        table = table[found]
-        if not hasattr(table, "keys"):
-            raise ConfigError(f"config set: {'.'.join(folders[:depth])} is no table in the settings file")
-    table[_spelled(table, last) or last] = list(value) if isinstance(value, tuple) else value
-
-
-def _spelled(table: Any, name: str) -> str | None:
-    folded = name.replace("_", "").replace("-", "").lower()
-    return next((key for key in table if key.replace("_", "").replace("-", "").lower() == folded), None)
+        setting, value = write_user_setting(paths, key, text)
+    except ConfigError as error:
+        raise ConfigError(f"config set: {error}") from error
+    print(f"{setting.key} = {shown_value(value)}  ({paths.user_config})")

@@ -155,6 +155,7 @@ def test_config_show_tells_what_is_left_out_and_why(
     assert main(["config", "show"]) == 0
     out = capfd.readouterr().out
     assert "left out (the folder is not trusted)  tui.toml: agents.defaults.model" in out
+    assert "trust  this folder is not trusted, so these are left out: settings (tui.toml)" in out
 
 
 async def test_the_first_run_ritual_is_begun_only_where_init_wrote_it(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_tui.cli_options import SUBCOMMANDS
+from openclaw_tui.subcommands.init import TEMPLATES
 from tests.subcommands.running import Runner, talk
 
 
@@ -125,3 +126,16 @@ def test_init_writes_what_is_missing_and_overwrites_nothing(program: Runner) -> 
     before = program.files()
     assert "written" not in program("init", "--exclude").out
     assert program.files() == before
+
+
+def test_init_in_an_empty_directory_twice(program: Runner, tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    assert program("init", str(folder)).out.count("written") == len(TEMPLATES)
+    texts = {name: (folder / name).read_bytes() for name in TEMPLATES}
+    (folder / "BOOTSTRAP.md").unlink()  # as the first talk does when it is over
+    again = program("init", str(folder)).out
+    assert "written  BOOTSTRAP.md" in again
+    assert again.count("kept") == len(TEMPLATES) - 1
+    assert {name: (folder / name).read_bytes() for name in TEMPLATES} == texts
+    assert sorted(path.name for path in folder.iterdir()) == sorted(TEMPLATES)

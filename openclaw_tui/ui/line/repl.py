@@ -86,8 +86,9 @@ class LineRepl:
         chosen = await self._chosen(options)
         if chosen is None:
             return self._code or EXIT_DONE
-        asks = self.reader.is_live and self.config.trust.asks
-        if asks and await ask_trust(self.paths, self.config.trust, self.reader, lambda text: self._say(text, YELLOW)):
+        if self.reader.is_live and self.config.trust.asks:
+            if not await ask_trust(self.paths, self.config.trust, self.reader, self._warn):
+                return self._code or EXIT_DONE
             self.paths, self.config = load_settings(options)
         self.talk = talk = await self._open(chosen)
         refresh_commands(self.commands, talk.app)
@@ -115,7 +116,7 @@ class LineRepl:
         elif text:
             self._send(talk, TypedLine(line.text.rstrip(), line.kind))
         if not self.reader.is_live and self._code is None:
-            await self._settle()
+            await self._current().settle()
 
     def _answer(self, talk: Talk, text: str) -> None:
         question = talk.questions[0]
@@ -196,7 +197,7 @@ class LineRepl:
 
     async def _run_later(self) -> None:
         """Commands that waited, in order, when the turn is over."""
-        await self._settle()
+        await self._current().settle()
         while self._later and self._code is None:
             await self._execute(self._later.pop(0))
         if self._code is not None:
@@ -207,7 +208,7 @@ class LineRepl:
         """Compose a conversation. Raises what `build_app` raises; the one before stays as it is."""
         app = build_app(options, channel="tui", interactive=self.reader.is_live)
         for notice in app.notices:
-            self._say(clean_terminal_text(notice), YELLOW)
+            self._warn(clean_terminal_text(notice))
         talk = Talk(app, self._renderer, self.reader)
         await talk.start()
         return talk
@@ -219,7 +220,7 @@ class LineRepl:
             self._say(f"> {clean_terminal_text(prompt)}")
             self._send(talk, TypedLine(prompt))
             if not self.reader.is_live:
-                await self._settle()
+                await self._current().settle()
 
     async def _switch(self, options: Options) -> None:
         before = self._current()
@@ -337,8 +338,8 @@ class LineRepl:
             raise EOFError
         return self.talk
 
-    async def _settle(self) -> None:
-        await self._current().settle()
+    def _warn(self, text: str) -> None:
+        self._say(text, YELLOW)
 
     def _say(self, text: str, *codes: str) -> None:
         self._renderer.line(text, *codes)

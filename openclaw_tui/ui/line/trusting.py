@@ -1,4 +1,7 @@
-"""Line mode's question about the files of a folder: plain words, and only a clear yes trusts it."""
+"""Line mode's questions before the first message: about the files of a folder, and about a model server found here.
+
+Plain words, and only a clear yes is one.
+"""
 
 from collections.abc import Callable
 
@@ -10,7 +13,7 @@ from openclaw_tui.ui.line.reader import Reader
 
 
 async def ask_trust(paths: Paths, trust: FolderTrust, reader: Reader, say: Callable[[str], None]) -> bool:
-    """Show what each thing would do, and keep the answer. True where the folder is trusted now."""
+    """Show what each thing would do, and keep the answer. False where the user went away instead of answering."""
     what = "changed since you trusted it" if trust.state == "changed" else "brings files that would act here"
     say(f"{clean_terminal_text(str(paths.project))} {what}:\n{trust_text(trust)}")
     say("trust this folder as it is now? y yes · n not now · never")
@@ -19,11 +22,10 @@ async def ask_trust(paths: Paths, trust: FolderTrust, reader: Reader, say: Calla
         typed = (await reader.read()).text.strip().lower()
         if typed in ("y", "yes"):
             store.grant(trust)
-            return True
-        if typed == "never":
+        elif typed == "never":
             store.never_ask(paths.project)
     except EOFError:
         return False
     except OSError as error:
         say(f"{paths.trust} cannot be written ({error.strerror}); the folder is not trusted")
-    return False
+    return True
