@@ -24,6 +24,7 @@ from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.agents import routing_problems, with_agent
 from openclaw_tui.app.engine import build_engine
+from openclaw_tui.app.local_offer import LocalOffer
 from openclaw_tui.app.memory import build_desk, engine_facts
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.sandbox import build_sandbox
@@ -88,6 +89,7 @@ class App:
     sandbox: Sandbox
     notices: list[str] = field(default_factory=list)
     trust_shown: FolderTrust | None = None
+    offer: LocalOffer | None = None
 
 
 def load_settings(options: Options, *, remember: bool = True, channel: str = "tui") -> tuple[Paths, Config]:
@@ -115,10 +117,11 @@ def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     """Compose everything for one conversation. Raises ConfigError, SessionError, AuthenticationFailed."""
     paths, config = load_settings(options, channel=channel)
     manager, notices = open_manager(options, paths)
-    choice = choose_model(options, config, paths, manager)
+    choice = choose_model(options, config, paths, manager, can_ask=interactive)
     parts = _compose(options, config, paths, manager, choice, channel=channel, interactive=interactive)
     notices += [*map(str, config.problems), *parts.permissions.problems, *routing_problems(config), *_left_out(config)]
     parts.notices[:0] = [*notices, *choice.notices]
+    parts.offer = choice.offer
     return parts
 
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from openclaw_tui.app.agents import agent_record
+from openclaw_tui.app.local_offer import LocalOffer, accepted_offer, declined, open_offer
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError
@@ -26,21 +27,28 @@ HOW_TO_CONNECT = (
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The model and why it was chosen. `found_servers` are local servers that could be offered."""
+    """The model and why it was chosen. `offer` is a local server the user may be asked about."""
 
     model: ModelInfo
     thinking: ThinkingLevel
     reason: str
-    found_servers: tuple[LocalServer, ...] = ()
+    offer: LocalOffer | None = None
     notices: tuple[str, ...] = ()
 
 
 def choose_model(
-    options: Options, config: Config, paths: Paths, manager: SessionManager, *, probe: bool = True
+    options: Options,
+    config: Config,
+    paths: Paths,
+    manager: SessionManager,
+    *,
+    probe: bool = True,
+    can_ask: bool = False,
 ) -> ModelChoice:
     """Flag, session, configuration, a key, a local server, the offline guide. Raises ConfigError for a bad name.
 
-    `probe` False looks for no servers, so that nothing touches the network.
+    `probe` False looks for no servers, so that nothing touches the network. With `can_ask` a local server the user said
+    yes to is used, and one nobody was asked about is offered.
     """
     overrides = config.get("models.providers")
     reference, reason = _said(options, config, paths, manager)
@@ -52,12 +60,18 @@ def choose_model(
             if model is not None:
                 return _chosen(model, model.ref, config, f"there is a key for {provider}")
     servers = look_for_servers() if probe else []
+    accepted = accepted_offer(paths, servers) if can_ask else None
+    if accepted is not None:
+        return _chosen(accepted.model, accepted.model.ref, config, f"you said yes to {accepted.server.kind}")
+    silent = declined(paths) if can_ask else set()
     notices = [
-        f"found {server.kind} on this machine; use it with -m {_first(server)}" for server in servers if _first(server)
+        f"found {server.kind} on this machine; use it with -m {_first(server)}"
+        for server in servers
+        if _first(server) and server.kind not in silent
     ]
     choice = _chosen(find_model(OFFLINE_MODEL, overrides), OFFLINE_MODEL, config, "no key and no configured model")
     label = f"using {OFFLINE_MODEL}: offline guide, not an AI model. To connect one: {HOW_TO_CONNECT}"
-    return replace(choice, found_servers=tuple(servers), notices=(*notices, label))
+    return replace(choice, offer=open_offer(paths, servers) if can_ask else None, notices=(*notices, label))
 
 
 def fallback_models(config: Config) -> Sequence[ModelInfo]:

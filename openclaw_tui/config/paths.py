@@ -65,6 +65,11 @@ class Paths:
         return self.state / "trust.json"
 
     @property
+    def local_servers(self) -> Path:
+        """What the user answered about model servers found on this machine."""
+        return self.state / "local-servers.json"
+
+    @property
     def scratch(self) -> Path:
         return self.state / "scratch"
 

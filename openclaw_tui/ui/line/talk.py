@@ -37,6 +37,8 @@ from openclaw_tui.log import log_event
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
 from openclaw_tui.ui.line.approvals import answer_prompt
+from openclaw_tui.ui.line.markdown_stream import YELLOW
+from openclaw_tui.ui.line.offering import ask_for_server
 from openclaw_tui.ui.line.reader import Reader
 from openclaw_tui.ui.line.render import LineRenderer
 from openclaw_tui.ui.text import status_parts
@@ -71,6 +73,8 @@ class Talk:
         await self.app.session.start()
         self._watch = watch_workspace(self.app)
         self._watch.start()
+        if self.reader is not None:
+            await ask_for_server(self.app, self.reader, lambda text: self.renderer.line(text, YELLOW))
 
     async def settle(self) -> None:
         """Wait for the end of the turn, and print what is left to print."""

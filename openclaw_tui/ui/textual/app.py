@@ -70,7 +70,7 @@ class OpenClawApp(App[int]):
         self.app_resume_signal.subscribe(self.main, lambda _app: self.main.action_redraw())
         await self.main.attach(self.talk)
         warm(self.talk.session.model.api)
-        if self.talk.composed.config.trust.asks:
+        if self.talk.composed.config.trust.asks or self.talk.composed.offer:
             self._begin_with_a_question()
         else:
             self._begin()
@@ -82,9 +82,26 @@ class OpenClawApp(App[int]):
 
     @work(exclusive=True, group="begin")
     async def _begin_with_a_question(self) -> None:
-        """Nothing is sent before the user has said what the folder's own files may do."""
-        await self._ask_trust()
+        """Nothing is sent before the user has said what the folder's own files may do, and which model works."""
+        if self.talk.composed.config.trust.asks:
+            await self._ask_trust()
+        await self._ask_for_server()
         self._begin()
+
+    async def _ask_for_server(self) -> None:
+        """A model server found on this machine is offered once."""
+        from openclaw_tui.app.local_offer import remember_offer
+        from openclaw_tui.commands.model_commands import switch_model
+
+        composed = self.talk.composed
+        if (offer := composed.offer) is None:
+            return
+        yes = await self.push_screen_wait(ConfirmScreen(offer.question, "use it", "no, do not ask again"))
+        problem = remember_offer(composed.paths, offer, accepted=bool(yes))
+        if yes:
+            self.main.acts.say("info", switch_model(composed, offer.model))
+        if problem:
+            self.main.acts.say("warning", problem)
 
     async def _ask_trust(self) -> None:
         """Ask about the folder. A talk that has not begun is composed anew with what is trusted now."""
