@@ -38,7 +38,9 @@ def _print_parts(app: App, *, as_json: bool) -> None:
     breakdown = context_breakdown(app.session.deps.requests, app.prompt_source.files)
     session = _session_of(app)
     if as_json:
-        print_json({"session_id": session, **breakdown.as_data()})
+        from openclaw_tui.ui.context_line import context_view
+
+        print_json({"session_id": session, **breakdown.as_data(), "panels": context_view(app).as_data()})
         return
     print(f"session {session}" if session else "an empty session")
     print(breakdown.as_text().strip())
