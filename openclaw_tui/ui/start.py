@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from openclaw_tui.cli_options import Options
-from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED
+from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, SessionLocked
 from openclaw_tui.ui.first_frame import FirstFrame, Handover, background_from_environment
 from openclaw_tui.ui.terminal_restore import TerminalGuard
 
@@ -75,11 +75,13 @@ def _load(options: Options, guard: TerminalGuard, frame: FirstFrame | None) -> "
         handover = frame.run(wake_fd, ready) if frame is not None else Handover()
         if handover.left:
             return None
-        composed, pick_session = opening.result()
+        composed, pick_session, held = opening.result()
         make_app = importing.result()
     os.close(wake_fd)
     os.close(ring_fd)
-    return make_app(composed, _with_background(handover), pick_session=pick_session)
+    app = make_app(composed, _with_background(handover), pick_session=pick_session)
+    app.held = held
+    return app
 
 
 def _import_app() -> "type[OpenClawApp]":
@@ -88,8 +90,9 @@ def _import_app() -> "type[OpenClawApp]":
     return OpenClawApp
 
 
-def _open(options: Options) -> "tuple[Composed, bool]":
-    """The session, and whether another one is to be chosen first (`-r` without an id)."""
+def _open(options: Options) -> "tuple[Composed, bool, Options | None]":
+    """The session, whether another one is to be chosen first (`-r` without an id), and one that another process holds:
+    then the session is an empty one, beside which the ways to open the held one are offered."""
     from dataclasses import replace
 
     from openclaw_tui.app.compose import build_app
@@ -97,9 +100,14 @@ def _open(options: Options) -> "tuple[Composed, bool]":
 
     pick = options.resume == ""
     options = replace(options, resume=None) if pick else options
-    composed = build_app(options, channel="tui", interactive=True)
+    held: Options | None = None
+    try:
+        composed = build_app(options, channel="tui", interactive=True)
+    except SessionLocked:
+        held, options = options, replace(options, resume=None, continue_last=False, prompt=None)
+        composed = build_app(options, channel="tui", interactive=True)
     set_up_logging(None if options.no_session and not options.debug else composed.paths.log, debug=options.debug)
-    return composed, pick
+    return composed, pick, held
 
 
 def _with_background(handover: Handover) -> Handover:

@@ -1,5 +1,6 @@
 """A session that another process has open: the screen offers to read, fork or take it over."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from tests.ui.screen_app import make_screen, send, settled, shown, transcript_te
 @pytest.mark.parametrize(
     ("way", "goes_on_with_it", "writes"), [("read only", True, False), ("fork", False, True), ("take over", True, True)]
 )
+@pytest.mark.parametrize("at_the_start", [False, True])
 async def test_held_session_is_opened_in_the_way_that_is_chosen(
-    tmp_path: Path, way: str, goes_on_with_it: bool, writes: bool
+    tmp_path: Path, way: str, goes_on_with_it: bool, writes: bool, at_the_start: bool
 ) -> None:
     project = tmp_path / "p"
     app, _ = make_screen(project, ["the answer"])
@@ -29,9 +31,12 @@ async def test_held_session_is_opened_in_the_way_that_is_chosen(
     lease = f'{{"pid":1,"createdAt":"2026-12-01T10:00:00","starttime":"{lock.start_time(1)}"}}'
     lease_path(held.path).write_text(lease, encoding="utf-8")
     app, _ = make_screen(project)
+    if at_the_start:
+        app.held = replace(app.talk.composed.options, resume=held.id)
     async with app.run_test(size=(110, 30)) as pilot:
         first = app.talk
-        await send(pilot, f"/resume {held.id}")
+        if not at_the_start:
+            await send(pilot, f"/resume {held.id}")
         await until(pilot, lambda: isinstance(app.screen, PickerScreen))
         await pilot.press(*way.replace(" ", ""), "enter") if way == "fork" else await pilot.press(
             way[0], way[1], "enter"

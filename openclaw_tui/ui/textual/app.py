@@ -48,6 +48,7 @@ class OpenClawApp(App[int]):
         self.crash: Exception | None = None
         self._handover = handover or Handover()
         self._pick_session = pick_session
+        self.held: Options | None = None
         self._leaving = False
         self._closed_talks: set[asyncio.Task[None]] = set()
         self._choose_theme(str(composed.config.get("ui.theme")))
@@ -79,6 +80,8 @@ class OpenClawApp(App[int]):
         self._take_over(self._handover)
         if self._pick_session:
             self.main.acts.pick_session()
+        if self.held is not None:
+            self._switch(self.held)
 
     @work(exclusive=True, group="begin")
     async def _begin_with_a_question(self) -> None:
