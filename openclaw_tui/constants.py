@@ -292,6 +292,9 @@ SESSION_KEEPER_SECONDS = 20.0
 LEASE_STALE_SECONDS = 1800.0
 """Age of a session's lease whose owner cannot be looked up before it is taken over (OC); a heartbeat renews it."""
 
+SESSION_SUMMARIES_KEPT = 5_000
+"""Rows of session lists kept in memory while their files do not change (ours)."""
+
 SESSION_PEEK_BYTES = 64 * 1024
 """What the session list reads at each end of a file; whole files are never read for it (ours)."""
 

@@ -54,7 +54,9 @@ class Paths:
 
     @property
     def personal_workspace(self) -> Path:
-        return self.state / "workspace"
+        """The user's personal copies of the files of the prompt: the agent's own folder where there is one."""
+        own = self.state / f"workspace-{self.agent_id}"
+        return own if own.is_dir() else self.state / "workspace"
 
     @property
     def history(self) -> Path:

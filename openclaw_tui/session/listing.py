@@ -5,9 +5,10 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
-from openclaw_tui.constants import SESSION_NAMES_SHOWN, SESSION_PEEK_BYTES, SESSION_TITLE_CHARS
+from openclaw_tui.constants import SESSION_NAMES_SHOWN, SESSION_PEEK_BYTES, SESSION_SUMMARIES_KEPT, SESSION_TITLE_CHARS
 from openclaw_tui.errors import SessionNotFound
 from openclaw_tui.messages import UserMessage, text_of
 from openclaw_tui.session.codec import decode_entry, decode_header, decode_record, is_header, partial_prompt
@@ -92,7 +93,16 @@ def _by_time(directory: Path) -> list[tuple[Path, float]]:
 
 
 def summarize(path: Path) -> SessionSummary | None:
-    """The row of one file; None where it is empty or cannot be read."""
+    """The row of one file; None where it is empty or cannot be read. Files that did not change are not read again."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return _summary(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(SESSION_SUMMARIES_KEPT)
+def _summary(path: Path, _size: int, _mtime_ns: int) -> SessionSummary | None:
     try:
         with path.open("rb") as handle:
             status = os.fstat(handle.fileno())
