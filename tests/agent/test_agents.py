@@ -151,6 +151,20 @@ def test_without_the_flag_bindings_and_the_default_decide_by_channel(tmp_path: P
     assert load_settings(dataclasses.replace(options, agent="main"), channel="cli")[0].agent_id == "main"
 
 
+async def test_personal_copies_of_one_agent_go_before_those_of_all(tmp_path: Path) -> None:
+    for folder, text in (("workspace", "For all."), ("workspace-writer", "For the writer.")):
+        (tmp_path / "state" / folder).mkdir(parents=True)
+        (tmp_path / "state" / folder / "SOUL.md").write_text(text, encoding="utf-8")
+    prompts = []
+    for name in (None, "writer"):
+        async with agent(tmp_path / "p", ["ok"], agent=name) as it:
+            await it.turn("Hi.")
+            prompts.append(it.provider.requests[0].system_stable)
+    assert "For all." in prompts[0]
+    assert "For the writer." in prompts[1]
+    assert "For all." not in prompts[1]
+
+
 def test_a_workspace_that_is_gone_is_told(tmp_path: Path) -> None:
     state_toml(tmp_path, f'[[agents.list]]\nid = "scribe"\nworkspace = "{tmp_path / "gone"}"\n')
     with pytest.raises(ConfigError, match="workspace of scribe is no directory"):
