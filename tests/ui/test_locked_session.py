@@ -14,9 +14,9 @@ from tests.ui.screen_app import make_screen, send, settled, shown, transcript_te
 
 
 @pytest.mark.parametrize(
-    ("way", "goes_on_with_it", "writes"), [("read only", True, False), ("fork", False, True), ("take over", True, True)]
+    ("way", "goes_on_with_it", "writes", "at_the_start"),
+    [("read only", True, False, False), ("fork", False, True, False), ("take over", True, True, True)],
 )
-@pytest.mark.parametrize("at_the_start", [False, True])
 async def test_held_session_is_opened_in_the_way_that_is_chosen(
     tmp_path: Path, way: str, goes_on_with_it: bool, writes: bool, at_the_start: bool
 ) -> None:
