@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ async def test_rounds_keep_the_lease_alive(tmp_path: Path) -> None:
 async def test_clock_that_jumps_disturbs_no_turn(tmp_path: Path) -> None:
     async with agent(tmp_path, forever="Fine.") as it:
         for seconds in (1_800_000_000.0, 86_400.0, 4_000_000_000.0, 1_800_000_000.0):
-            it.session.deps.clock = lambda now=seconds: now
+            it.session.deps.clock = partial(float, seconds)
             it.session.deps.requests._clock = it.session.deps.clock
             assert (await it.turn("Hi.")).outcome == "done"
             it.session.keeper.look()
