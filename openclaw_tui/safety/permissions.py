@@ -251,7 +251,7 @@ class Permissions:
     def _rule_covers(self, rule: Rule, act: Act, row: PartPaths) -> bool:
         if rule.form not in ("prefix", "exact") or not allows_reach(rule, act.reach):
             return False
-        if not allows_command(rule, row.part):
+        if not allows_command(rule, row.part) or (act.reach == "outside" and not rule.trusted):
             return False
         known = all(row.part.literal) and not (row.part.program in MAY_RUN_ANYTHING and _holds_a_command(row.part))
         return rule.trusted or (known and not row.part.dangerous_reasons and not self._is_outside(row))

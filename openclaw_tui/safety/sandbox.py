@@ -84,7 +84,7 @@ class Sandbox:
 
     def label(self) -> str:
         """What is in force, for the status line."""
-        return "sandbox" if self.may_hold else "no sandbox"
+        return {"on": "sandbox", "untested": "sandbox untried"}.get(self.state, "no sandbox")
 
     async def prepare(self) -> bool:
         """True when commands will run sandboxed; the first call tries it out.

@@ -32,7 +32,7 @@ git commit -m x ⏵ git add . ⏵ git config core.pager x ⏵ patch -p1 ⏵ inst
 cat {out}/secret.txt ⏵ head -c 9 ../outside/secret.txt ⏵ grep -r x .. ⏵ grep -f ../outside/secret.txt a ⏵ ls ..
 ls -R /etc ⏵ wc -l ../outside/secret.txt ⏵ diff a ../outside/secret.txt ⏵ cat link/secret.txt
 cat < ../outside/secret.txt ⏵ cat ~/.ssh/id_rsa ~/.profile /etc/passwd ⏵ rg x .. ⏵ tree .. ⏵ cat /etc/passw?
-cat /proc/self/environ ⏵ cat /proc/self/root/etc/passwd ⏵ cat ../out*/sec* ⏵ echo ../outside/* ⏵ sort /etc/hosts
+cat /proc/self/environ ⏵ cat /proc/self/ro''ot/etc/passwd ⏵ cat ../out*/sec* ⏵ echo ../outside/* ⏵ sort /etc/hosts
 printf '%s' /etc/* ⏵ git -C ../outside log ⏵ git diff --no-index a ../outside/secret.txt ⏵ od -c /etc/passwd
 xargs -a /etc/passwd ⏵ jq -n --rawfile x ../outside/secret.txt '$x' ⏵ cat src/../../outside/secret.txt
 strings ./link/secret.txt
