@@ -13,7 +13,7 @@ from openclaw_tui.errors import InvalidRequest
 from openclaw_tui.messages import ImageBlock, Message, ToolResultMessage, UserMessage
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
-from openclaw_tui.providers.failures import transcript_fault
+from openclaw_tui.providers.failures import blames_a_field, transcript_fault
 from openclaw_tui.providers.wire_places import place_of
 from openclaw_tui.session.custom_types import QUARANTINE
 from openclaw_tui.session.manager import SessionManager
@@ -71,6 +71,8 @@ class Quarantine:
 
 
 def _named(error: InvalidRequest, request: ProviderRequest, stored: Sequence[Message]) -> list[StoredPlace]:
+    if blames_a_field(error):
+        return []
     about_pictures = transcript_fault(error) == "image"
     place = place_of(request, error.position) if error.position else None
     if place is None:

@@ -164,6 +164,20 @@ IMAGE_PATTERNS = (
     ),
 )
 
+FIELD_PATTERNS = (
+    Pattern(
+        r"extra inputs are not permitted|unknown (parameter|field|name)|unrecognized (request )?argument|cache_control"
+        r"|prompt_cache_breakpoint|cannot find field|unexpected (field|property)",
+        (
+            "messages.0.content.0.text.cache_control: Extra inputs are not permitted",
+            "Unknown parameter: 'input[0].content[0].prompt_cache_breakpoint'.",
+            "Invalid JSON payload received. Unknown name \"thoughtSignature\" at 'contents[1].parts[0]': Cannot find"
+            " field.",
+        ),
+    ),
+)
+"""The server does not know a field that we send with every message: no message of the history is to blame."""
+
 SEALED_PATTERNS = (
     Pattern(
         r"`compaction` block|tag 'compaction' found",

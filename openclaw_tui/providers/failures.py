@@ -24,6 +24,7 @@ from openclaw_tui.providers.failure_patterns import (
     BY_NAME,
     BY_STATUS,
     DAILY_QUOTA,
+    FIELD_PATTERNS,
     IMAGE_PATTERNS,
     KEY_PATTERNS,
     OVERFLOW_CODES,
@@ -136,6 +137,12 @@ def transcript_fault(error: InvalidRequest) -> TranscriptFault | None:
     if any(pattern.search(text) for pattern in IMAGE_PATTERNS):
         return "image"
     return "pairing" if any(pattern.search(text) for pattern in PAIRING_PATTERNS) else None
+
+
+def blames_a_field(error: InvalidRequest) -> bool:
+    """Whether the server refuses a field of the protocol rather than what stands in a message."""
+    text = str(error)
+    return any(pattern.search(text) for pattern in FIELD_PATTERNS)
 
 
 def _failure_class(status: int | None, names: tuple[str, ...], message: str, details: Any) -> FailureClass:

@@ -100,10 +100,19 @@ async def test_server_that_refuses_the_same_place_for_ever_gets_one_retry(tmp_pa
         assert len(fake.requests) == 2
 
 
-async def test_refusal_that_names_no_place_is_not_tried_again(tmp_path: Path) -> None:
-    async with StrictFake([Reply("Fine.")], faults={1: Fault.http(400, message="max_tokens: too small")}) as fake:
+@pytest.mark.parametrize(
+    "message",
+    [
+        "max_tokens: too small",
+        "messages.0.content.0.text.cache_control: Extra inputs are not permitted",
+        "tools.3.custom.name: bad",
+    ],
+)
+async def test_refusal_that_blames_no_message_is_not_tried_again(tmp_path: Path, message: str) -> None:
+    async with StrictFake([Reply("Fine.")], faults={1: Fault.http(400, message=message)}) as fake:
         async with agent_on(fake, APIS["anthropic"], tmp_path) as it:
             assert (await it.turn("Go.")).outcome == "failed"
+            assert quarantined(it) == []
         assert len(fake.requests) == 1
 
 

@@ -32,6 +32,8 @@ PATTERNS = [
         known.KEY_PATTERNS,
         known.REASONING_PATTERNS,
         known.PAIRING_PATTERNS,
+        known.IMAGE_PATTERNS,
+        known.FIELD_PATTERNS,
         (known.RATE_WORDING, known.DAILY_QUOTA),
     )
     for pattern in table
@@ -189,6 +191,7 @@ def test_pairing_and_reasoning_faults_are_told_apart() -> None:
     assert {fault(s) for p in known.REASONING_PATTERNS for s in p.samples} == {"reasoning"}
     assert {fault(s) for p in known.PAIRING_PATTERNS for s in p.samples} == {"pairing"}
     assert {fault(s) for p in known.SEALED_PATTERNS for s in p.samples} == {"sealed"}
+    assert {fault(s) for p in known.IMAGE_PATTERNS for s in p.samples} == {"image"}
     assert fault("max_tokens: too small") is None
 
 
