@@ -9,7 +9,7 @@ import pytest
 from openclaw_tui.commands.help_command import all_commands
 from openclaw_tui.events import ApprovalRequested
 from openclaw_tui.messages import text_of
-from openclaw_tui.providers.scripted import Step
+from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.tools.approval import Decision
 from tests.agent.harness import Agent, agent
 
@@ -29,7 +29,7 @@ async def test_rules_with_their_place_and_the_last_decisions_with_their_answers(
     project = tmp_path / "p"
     (project / ".openclaw").mkdir(parents=True)
     (project / ".openclaw" / "tui.toml").write_text('permissions.deny = ["exec(rm:*)"]\n', encoding="utf-8")
-    script = [calls({"command": "make one"}, {"command": "rm -rf x"}, {"command": "ls"}), "done"]
+    script: list[Answer] = [calls({"command": "make one"}, {"command": "rm -rf x"}, {"command": "ls"}), "done"]
     async with agent(project, script, interactive=True, mode="default", allowed_tools=("exec(git status:*)",)) as it:
         assert "no rules" not in await shown(it)
         it.session.prompt("go")
@@ -48,7 +48,7 @@ async def test_rules_with_their_place_and_the_last_decisions_with_their_answers(
 async def test_what_is_shown_in_the_question_is_what_runs(tmp_path: Path) -> None:
     project = tmp_path / "p"
     command = "printf '%s|' \"$A\" \"$PWD\" 'x\u200by' > out"
-    script = [calls({"command": command, "env": {"A": "1 2"}, "workdir": "sub"}), "done"]
+    script: list[Answer] = [calls({"command": command, "env": {"A": "1 2"}, "workdir": "sub"}), "done"]
     (project / "sub").mkdir(parents=True)
     async with agent(project, script, interactive=True, mode="default") as it:
         it.session.prompt("go")
@@ -64,7 +64,7 @@ async def test_what_is_shown_in_the_question_is_what_runs(tmp_path: Path) -> Non
 @pytest.mark.parametrize("mode", ["default", "bypassPermissions"])
 async def test_composed_program_runs_commands_in_the_sandbox_and_says_so(tmp_path: Path, mode: str) -> None:
     project = tmp_path / "p"
-    script = [calls({"command": "echo inside > made; touch /usr/openclaw-probe; true"}), "done"]
+    script: list[Answer] = [calls({"command": "echo inside > made; touch /usr/openclaw-probe; true"}), "done"]
     options: dict[str, Any] = {"config": ("sandbox.mode=auto",), "allowed_tools": ("exec",)}
     async with agent(project, script, mode=mode, **options) as it:
         assert "sandbox" in await shown(it)
@@ -79,7 +79,7 @@ async def test_composed_program_runs_commands_in_the_sandbox_and_says_so(tmp_pat
 
 
 async def test_network_is_asked_for_and_refused_where_nobody_can_be_asked(tmp_path: Path) -> None:
-    script = [calls({"command": "ls", "sandbox": "network"}), "done"]
+    script: list[Answer] = [calls({"command": "ls", "sandbox": "network"}), "done"]
     async with agent(tmp_path / "p", script, mode="default", config=("sandbox.mode=auto",)) as it:
         may_hold = it.app.sandbox.may_hold
         await it.turn("go")
