@@ -4,7 +4,8 @@ import asyncio
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,40 @@ async def test_background_command_runs_inside_and_ends_when_told(held: Bench) ->
     await held.processes.stop(running)
     assert running.return_code is not None
     assert not running.left_behind
+
+
+async def test_command_does_not_outlive_a_program_that_is_killed(held: Bench, tmp_path: Path) -> None:
+    """The program of this trial starts a command in the sandbox and is killed with SIGKILL."""
+    begun, length = held.project / "begun", f"7{os.getpid()}.5"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import subprocess, sys, time\nsubprocess.Popen(sys.argv[1:], start_new_session=True)\ntime.sleep(60)\n",
+        encoding="utf-8",
+    )
+    argv = held.sandbox.wrapped(("/bin/sh", "-c", f"touch {begun}; sleep {length} & sleep {length}"), held.project)
+    running = subprocess.Popen([sys.executable, str(program), *argv])
+    try:
+        await _until(begun.exists)
+    finally:
+        running.kill()
+        running.wait()
+    await _until(lambda: not _runs(f"sleep\0{length}"))
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.02)
+
+
+def _runs(words: str) -> bool:
+    for number in (name for name in os.listdir("/proc") if name.isdigit()):
+        try:
+            if words in (Path("/proc") / number / "cmdline").read_text(encoding="utf-8", errors="replace"):
+                return True
+        except OSError:
+            continue
+    return False
 
 
 async def test_command_sent_outside_runs_without_it(held: Bench) -> None:
