@@ -39,7 +39,7 @@ class PriceSheet:
     @property
     def rows(self) -> tuple[tuple[str, str], ...]:
         """Name and figure of each line."""
-        later = "nothing more: the prefix is written anew then anyway"
+        later = "nothing more: it is written anew then anyway"
         if self.later_tokens:
             later = f"~{self.later_tokens:,} tokens, {dollars(self.later_usd)}"
         rows = (

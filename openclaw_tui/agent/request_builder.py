@@ -316,7 +316,7 @@ class RequestBuilder:
 
     def reread(self) -> None:
         """Take over what the branch says that the session is on now, after its leaf was moved."""
-        self.memory = RequestMemory(self.manager)
+        self.memory = self.memory.reread()
         self._prompt.reread(PromptChanges(self.manager, self._acts, self.cache, self._clock))
         self.result_ids.learn(self.manager.project().messages, max(self.result_ids.last, self.memory.last_result))
         self.compaction_backoff = 0

@@ -68,6 +68,12 @@ class RequestMemory:
             self.guard_decisions.update(decisions)
             self._manager.append_custom(GUARD_DECISIONS, decisions_to_data(decisions))
 
+    def reread(self) -> "RequestMemory":
+        """What the branch says now that its leaf was moved; what was learnt about the estimate stays learnt."""
+        fresh = RequestMemory(self._manager)
+        fresh._calibrations.update(self._calibrations)
+        return fresh
+
     def clear_by_hand(self, decisions: Mapping[str, GuardDecision]) -> None:
         """Store decisions of the user. What was reported before is no measure of the request any more."""
         self.remember(decisions)

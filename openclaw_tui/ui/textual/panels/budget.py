@@ -6,7 +6,7 @@ from openclaw_tui.ui.context_view import BarPart, BudgetView
 from openclaw_tui.ui.figures import percent, plural, tokens_short, usd_text
 from openclaw_tui.ui.heavy_items import HeavyItem
 from openclaw_tui.ui.textual.panels.bars import FILLS, ruler, share_bar, stacked_bar
-from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, spread, width_of
+from openclaw_tui.ui.textual.panels.lines import Line, Run, chosen_line, fitted, spread, width_of
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 
@@ -145,7 +145,7 @@ def _item(item: HeavyItem, largest: int, width: int, letter: str, chosen: bool) 
     else:
         left = [mark, (f"{'~' + tokens_short(item.tokens):>7} ", "figure"), (one_line(item.name), "text")]
         line = spread(left, [(f" {item.age_text}", "muted")], width)
-    return [(text, "selected") for text, _ in line] if chosen else line
+    return chosen_line(line, mark="") if chosen else line
 
 
 def files_lines(budget: BudgetView, width: int) -> list[Line]:

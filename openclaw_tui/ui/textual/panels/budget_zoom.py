@@ -16,7 +16,7 @@ from openclaw_tui.ui.context_view import KIND_OF_PART, BudgetView
 from openclaw_tui.ui.figures import percent, plural, tokens_short
 from openclaw_tui.ui.textual.panels.bars import FILLS, share_bar
 from openclaw_tui.ui.textual.panels.budget import ITEM_LETTERS, budget_lines, files_lines, level_role, of_usable
-from openclaw_tui.ui.textual.panels.lines import Line, Run, spread
+from openclaw_tui.ui.textual.panels.lines import Line, Run, chosen_line, spread
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.panels.treemap import treemap_lines
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
@@ -165,11 +165,11 @@ class BudgetZoom(Panel):
                 shown = shown if budget.files else [[("no file of the workspace is sent", "muted")]]
             case _:
                 shown = budget_lines(budget, width, zoomed=True, chosen=self.at)
-                focus = next((n for n, line in enumerate(shown) if line and line[0][0] == "▸"), 0)
+                focus = next((n for n, line in enumerate(shown) if line and line[0][0].startswith("▸")), 0)
         if not room:
             return [*head, *shown]
         self._top = max(0, min(max(self._top, focus - room + 1), focus, max(0, len(shown) - room)))
-        if self.tab == "overview" and focus < room:
+        if self.tab == "overview" and (self.at == 0 or focus < room):
             self._top = 0
         return [*head, *shown[self._top : self._top + room]]
 
@@ -191,19 +191,33 @@ class BudgetZoom(Panel):
         ]
 
     def _tree_row(self, depth: int, node: Node, chosen: bool, whole: int, width: int) -> Line:
-        sign = ("▾" if node.key in self.opened else "▸") if node.children else " "
+        sign = ("−" if node.key in self.opened else "+") if node.children else " "
         kind = KIND_OF_PART.get(node.name, "free") if depth == 0 else "free"
         fill: Run = (FILLS[kind], kind) if depth == 0 else (" ", "text")
         left: list[Run] = [("  " * depth, "text"), (f"{sign} ", "key"), fill, (f" {one_line(node.name)}", "text")]
-        age = "" if depth == 0 else "always" if node.age is None else plural(node.age, "turn") if node.age else "now"
+        age = (
+            ""
+            if depth == 0 or "/" in node.key
+            else "always"
+            if node.age is None
+            else plural(node.age, "turn")
+            if node.age
+            else "now"
+        )
         bar = share_bar(node.tokens, whole, TREE_BAR_CELLS)
         share = f"{percent(node.tokens, whole):>3}%"
         right: list[Run] = [(f" {age:>9}", "muted"), (f" {'~' + tokens_short(node.tokens):>7}", "figure")]
         right += [(f" {share} ", "muted"), (bar, "key")]
-        line = spread(left, right, width)
-        return [(text, "selected") for text, _ in line] if chosen else line
+        line = spread(left, right, width - 2)
+        return chosen_line(line) if chosen else [("  ", "text"), *line]
 
 
 def _head(budget: BudgetView, width: int) -> Line:
     head = [(budget.model, "strong"), (f" · engine {budget.engine}", "muted")]
     return spread(head, [(of_usable(budget), "figure"), (f" {budget.percent}%", level_role(budget))], width)
+
+
+def _age(node: Node) -> str:
+    if node.age is None:
+        return "always"
+    return plural(node.age, "turn") if node.age else "now"

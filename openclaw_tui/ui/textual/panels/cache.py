@@ -70,7 +70,7 @@ class CacheZoom(CachePanel):
         focus = next((n for n, line in enumerate(lines) if line and line[0][0] == "▸ "), 0)
         last = next((n for n in range(focus + 1, len(lines)) if not lines[n]), len(lines))
         self._top = max(0, min(max(self._top, last - height), focus, len(lines) - height))
-        self._top = 0 if last <= height else self._top
+        self._top = 0 if last <= height or self.at == 0 else self._top
         return lines[self._top : self._top + height]
 
 

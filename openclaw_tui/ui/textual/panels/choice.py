@@ -114,6 +114,6 @@ def undo_screen(ways: UndoWays) -> ChoiceScreen:
     answers = [
         Answer("keep", "keep them behind the whole history", size, is_off=not ways.fits),
         Answer("branch", "go back to before it", "they stay on their branch"),
-        Answer("again", "summarise the same span with another focus", "/compact again FOCUS"),
+        Answer("again", "summarise the same span anew", "/compact again FOCUS"),
     ]
     return ChoiceScreen("Turns followed this compaction", facts, answers, "keep" if ways.fits else "branch")

@@ -19,7 +19,7 @@ from openclaw_tui.agent.compaction_record import CompactionRecord
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.figures import plural, tokens_short
 from openclaw_tui.ui.textual.bindings import bindings_of
-from openclaw_tui.ui.textual.panels.lines import Line, spread, wrapped
+from openclaw_tui.ui.textual.panels.lines import Line, chosen_line, spread, wrapped
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import one_line, visible
 
@@ -50,19 +50,19 @@ class CompactionPanel(Panel):
         self.changed()
 
     def _lines(self, width: int, height: int) -> list[Line]:
-        rows = self._rows_of(width)
+        chooses = self.tab in ("before", "lost")
+        rows = self._rows_of(width - 2 if chooses else width)
         if not height:
             return rows
         at = min(self.at, max(0, len(rows) - 1))
-        chooses = self.tab in ("before", "lost")
         if chooses:
             self._top = max(0, min(max(self._top, at - height + 1), at))
         else:
             self._top = max(0, min(at, len(rows) - height))
         shown = rows[self._top : self._top + height]
-        if chooses and rows and at - self._top < len(shown):
-            shown[at - self._top] = [(text, "selected") for text, _ in shown[at - self._top]]
-        return shown
+        if not chooses:
+            return shown
+        return [chosen_line(line) if self._top + n == at else [("  ", "text"), *line] for n, line in enumerate(shown)]
 
     def body(self, view: ContextView, width: int, height: int) -> list[Line]:
         return self._lines(width, height)
@@ -123,9 +123,9 @@ def cost_rows(record: CompactionRecord, width: int) -> list[Line]:
         ("saved a call", f"{dollars(record.saved_usd)} for {tokens_short(max(0, saved))} tokens read from the cache"),
         ("calls since", str(record.calls)),
         ("paid back", _paid_back(record)),
-        ("in short", record.cost_text),
     ]
-    return [[(f"{name:<15}", "muted"), (figure, "strong" if name == "in short" else "text")] for name, figure in facts]
+    rows: list[Line] = [[(f"{name:<15}", "muted"), (figure, "text")] for name, figure in facts]
+    return [*wrapped(record.cost_text, width, "strong"), [], *rows]
 
 
 def _paid_back(record: CompactionRecord) -> str:

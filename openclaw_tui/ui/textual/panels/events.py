@@ -12,7 +12,7 @@ from openclaw_tui.constants import PANEL_WIDE_CELLS
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.events_view import LAYER_WORDS, Badge, EventRow, EventsView
 from openclaw_tui.ui.figures import usd_text
-from openclaw_tui.ui.textual.panels.lines import Line, Run, spread, width_of, wrapped
+from openclaw_tui.ui.textual.panels.lines import Line, Run, chosen_line, spread, width_of, wrapped
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 
@@ -121,7 +121,7 @@ class EventsZoom(Panel):
 def _marked(line: Line, chosen: bool) -> Line:
     if not chosen:
         return [("  ", "text"), *line]
-    return [("▸ ", "selected"), *((text, "selected") for text, _ in line)]
+    return chosen_line(line)
 
 
 def counts_line(view: EventsView, room: int) -> Line:

@@ -24,6 +24,11 @@ def plain(line: Sequence[Run]) -> str:
     return "".join(text for text, _ in line)
 
 
+def chosen_line(line: Sequence[Run], *, mark: str = "▸ ") -> Line:
+    """The row that is chosen: one run behind a mark, so that colour is not alone."""
+    return [(mark + plain(line), "selected")]
+
+
 def fitted(line: Sequence[Run], width: int) -> Line:
     """The line cut to a width, with an ellipsis where something is missing."""
     if width_of(line) <= width:

@@ -112,7 +112,7 @@ class PanelScreen(Screen[None]):
         self._tell_keys()
 
     def _tell_keys(self) -> None:
-        if not self.is_mounted:
+        if not self.query("#zoom-keys"):
             return
         keys = f"{one_line(self.said)} · " if self.said else ""
         self.query_one("#zoom-keys", Static).update(Content.styled(keys + self._keys(), "$foreground 75%"))
@@ -122,8 +122,8 @@ class PanelScreen(Screen[None]):
         match self.shown:
             case "budget":
                 acts = "Enter look · c clear · r recall · o open · " if self.budget.chosen else ""
-                sort = "→ ← unfold · s sort · " if self.budget.is_sorted else ""
-                return f"↑ ↓ choose · {acts}{sort}1-4, Tab views · {close}"
+                sort = "→← unfold · s sort · " if self.budget.is_sorted else ""
+                return f"{acts}{sort}Tab view · Esc close"
             case "cache":
                 card = self.cache.chosen is not None and self._desk is not None
                 return f"{'↑ ↓ choose a break · Enter both versions · ' if card else ''}{close}"
@@ -132,8 +132,8 @@ class PanelScreen(Screen[None]):
                 undo = " · u undo this compaction" if self.can_undo else ""
                 shut = "close" if self.events.details else "open"
                 opens = "its summary" if self._opens(row) else f"{shut} details"
-                more = " · t to the talk · x export" if self._desk is not None else ""
-                return f"↑ ↓ choose · Enter {opens}{undo}{more} · 1-5 r m one layer · 0 all · {close}"
+                more = " · t talk · x export" if self._desk is not None else ""
+                return f"↑ ↓ choose · Enter {opens}{undo}{more} · 1-5 r m only that layer · 0 all · {close}"
 
     def _opens(self, row: EventRow | None) -> bool:
         return self._desk is not None and row is not None and row.is_compaction
