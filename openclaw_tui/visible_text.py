@@ -20,6 +20,13 @@ _CANDIDATE = re.compile("[\u202a-\u202e\u2066-\u2069\ufe00-\ufe0f\U000e0000-\U00
 """One class is searched many times faster than the alternatives above; most texts hold nothing of it."""
 
 
+_UNSEEN = re.compile(
+    "[\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u3000\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters without width or that look like a blank: in a file they may be meant, in a command to be allowed never."""
+
+
 @dataclass(frozen=True, slots=True)
 class VisibleText:
     """`hidden` is the number of characters that could not be seen before."""
@@ -31,6 +38,11 @@ class VisibleText:
 def show_controls(text: str) -> str:
     """Every control character but tab, line ends and form feed as a picture; for text that must stay as it is."""
     return _RAW_CONTROL.sub(picture, text) if _RAW_CONTROL.search(text) is not None else text
+
+
+def show_unseen(text: str) -> str:
+    """Every character without width, and every blank but the plain one, as its number: for what is to be allowed."""
+    return text if text.isascii() else _UNSEEN.sub(lambda found: f"⟨{ord(found[0]):04X}⟩", text)
 
 
 def show_hidden(text: str) -> VisibleText:

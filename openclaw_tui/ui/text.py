@@ -17,6 +17,7 @@ from openclaw_tui.session.listing import short_id
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line, show_controls, show_hidden
 from openclaw_tui.ui.figures import percent, seconds_short, tokens_short, usd_text
+from openclaw_tui.visible_text import show_unseen
 
 OFFLINE_LABEL = "offline guide, not an AI model"
 ToolState: TypeAlias = Literal["done", "failed", "refused", "stopped", "running"]
@@ -31,7 +32,7 @@ def size_text(chars: int) -> str:
 
 def visible(text: str) -> str:
     """Text word for word, with every character seen that is not: for what the user is asked to allow."""
-    shown = show_controls(text.replace("\r\n", "␍\n")).replace("\r", "␍").replace("\x0c", "␌")
+    shown = show_controls(show_unseen(text).replace("\r\n", "␍\n")).replace("\r", "␍").replace("\x0c", "␌")
     return show_hidden(shown).text
 
 

@@ -202,3 +202,21 @@ async def test_questions_that_come_together_are_asked_one_after_the_other(tmp_pa
         await pilot.pause()
         assert app.screen is app.main
     await app.close()
+
+
+async def test_where_a_command_runs_and_what_nobody_sees_in_it_are_shown(tmp_path: Path) -> None:
+    (tmp_path / "p" / "sub").mkdir(parents=True)
+    step = Step(calls=[("exec", {"command": "make a\u200bb\u3164", "workdir": "sub"}), ("exec", {"command": "make c"})])
+    app, _ = make_screen(tmp_path / "p", [step, "done"])
+    async with app.run_test() as pilot:
+        await ask(pilot)
+        assert "make a⟨200B⟩b⟨3164⟩" in words(pilot)
+        assert dialog_of(pilot).query_one("#approval-title").display
+        assert "(in sub)" in words(pilot)
+        first = dialog_of(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ApprovalScreen) and app.screen is not first)
+        assert not dialog_of(pilot).query_one("#approval-title").display
+        await pilot.press("escape")
+        await settled(pilot)
+    await app.close()

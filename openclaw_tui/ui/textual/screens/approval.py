@@ -18,9 +18,11 @@ from textual.widgets import Input, Static
 from openclaw_tui.constants import APPROVAL_GUARD_SECONDS
 from openclaw_tui.events import ApprovalRequested, Risk
 from openclaw_tui.tools.approval import Decision, DecisionKind
+from openclaw_tui.tools.terminal_text import one_line as title_line
 from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.rendering.diff_lines import DiffLine, diff_counts, parse_diff, with_marks
 from openclaw_tui.ui.textual.rendering.safe_text import one_line, visible
+from openclaw_tui.visible_text import show_unseen
 
 _QUESTIONS: dict[Risk, str] = {
     "read": "Read outside the project?",
@@ -57,7 +59,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         request = self.request
         with Vertical(id="approval"):
             yield Static(_QUESTIONS[request.risk], id="approval-question", markup=False)
-            yield Static(Content(visible(request.title)), id="approval-title", markup=False)
+            yield Static(Content(visible(show_unseen(request.title))), id="approval-title", markup=False)
             with VerticalScroll(id="approval-preview", can_focus=False):
                 yield Static(_preview(request), markup=False)
             yield Static(_details(request), id="approval-details", markup=False)
@@ -69,7 +71,7 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         reason = self.query_one(Input)
         reason.display = False
         reason.cursor_blink = False
-        self.query_one("#approval-title").display = self.request.preview_kind != "command"
+        self.query_one("#approval-title").display = _says_more(self.request)
         self.query_one("#approval-details").display = bool(_details(self.request).plain)
         self._show_choices()
         self._fit()
@@ -183,9 +185,14 @@ def _details(request: ApprovalRequested) -> Content:
     return Content("\n").join(lines)
 
 
+def _says_more(request: ApprovalRequested) -> bool:
+    """True where the title holds what the preview does not: of a command, where it runs and what it gets."""
+    return request.preview_kind != "command" or request.title != title_line(request.preview)
+
+
 def _preview(request: ApprovalRequested) -> Content:
     if request.preview_kind != "diff":
-        return Content(visible(request.preview))
+        return Content(visible(show_unseen(request.preview)))
     added, removed = diff_counts(request.preview)
     lines = with_marks(parse_diff(request.preview))
     digits = max((len(str(line.number)) for line in lines), default=1)
