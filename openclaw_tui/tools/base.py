@@ -15,6 +15,9 @@ from openclaw_tui.messages import TextBlock, ToolDefinition, UserContent
 from openclaw_tui.safety.permission_rules import Reach
 from openclaw_tui.tools.workspace import Workspace
 
+TYPED = "typed"
+"""The `sandbox` of an exec call the user typed in person: neither asked about nor shut in. No model can give it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:

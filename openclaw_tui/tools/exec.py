@@ -28,7 +28,7 @@ from openclaw_tui.safety.child_environment import child_environment
 from openclaw_tui.safety.command_tables import is_risky_variable
 from openclaw_tui.safety.permission_rules import Reach
 from openclaw_tui.safety.sandbox import Sandbox
-from openclaw_tui.tools.base import ToolContext, ToolIntent, ToolOutcome, text_outcome
+from openclaw_tui.tools.base import TYPED, ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.live_output import LiveOutput
 from openclaw_tui.tools.processes import Launch, ProcessRegistry, RunningProcess
 from openclaw_tui.tools.sandbox_remarks import sandbox_remarks
@@ -61,7 +61,7 @@ _DEFINITION = ToolDefinition(
         "additionalProperties": False,
     },
 )
-_REACHES: Mapping[str, Reach] = {"": "", "network": "network", "off": "outside"}
+_REACHES: Mapping[str, Reach] = {"": "", "network": "network", "off": "outside", TYPED: ""}
 _REACH_WORDS: Mapping[Reach, str] = {"": "", "network": " (with network)", "outside": " (outside the sandbox)"}
 _VARIABLE = re.compile(r"[A-Za-z_]\w*\Z")
 _WANTS_TERMINAL = re.compile(
@@ -111,6 +111,8 @@ class ExecTool:
         background = bool(arguments.get("background"))
         command = _whole_command(arguments)
         folder, reach = _folder(arguments, context.workspace), self._reach(arguments)
+        if arguments.get("sandbox") == TYPED and self._sandbox is not None and not self._sandbox.is_required:
+            reach = "outside"
         argv, sandboxed = await self._argv(command, folder, reach)
         live = LiveOutput(context.progress)
         running = await self._processes.start(

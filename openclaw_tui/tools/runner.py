@@ -20,7 +20,7 @@ from openclaw_tui.messages import Message, TextBlock, ToolCallBlock, ToolResultM
 from openclaw_tui.safety.permissions import Act, Permissions
 from openclaw_tui.tools import repeats
 from openclaw_tui.tools.approval import NOBODY_TO_ASK, ApprovalBroker
-from openclaw_tui.tools.base import Tool, ToolContext, ToolIntent, ToolOutcome, text_outcome
+from openclaw_tui.tools.base import TYPED, Tool, ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.schema import arguments_of, check_arguments
 from openclaw_tui.tools.skill_scope import SkillScope
@@ -117,19 +117,20 @@ class ToolRunner:
 
         Cancelled, it ends what it started and gives a result all the same.
         """
-        job = _Job(call, tool=self.toolset.find(call.name), arguments=call.arguments, label=label)
+        arguments = {**call.arguments, **({"sandbox": TYPED} if call.name == "exec" else {})}
+        job = _Job(call, tool=self.toolset.find(call.name), arguments=arguments, label=label)
         seen: list[str] = []
         try:
             if job.tool is None:
                 raise ToolError(self.toolset.unknown(call.name))
-            intent = job.tool.intent(call.arguments, self.workspace)
+            intent = job.tool.intent(arguments, self.workspace)
             job.title = intent.title
             verdict = self.permissions.judge(_act(job.tool, intent))
             if verdict.decision == "deny" and verdict.rule is not None:
                 raise ToolDenied(f"Not run: {'; '.join(verdict.reasons)}.")
             self._start(job)
             context = ToolContext(self.workspace, call.id, self._progress_of(call.id, seen.append), None)
-            job.outcome = await job.tool.execute(call.arguments, context)
+            job.outcome = await job.tool.execute(arguments, context)
         except asyncio.CancelledError:
             job.outcome = text_outcome("\n".join([*seen, STOPPED_COMMAND])[-EXEC_TAIL_CHARS:], is_error=True)
         except ToolError as error:

@@ -222,6 +222,17 @@ def _runs(words: str) -> bool:
     return False
 
 
+async def test_command_the_user_typed_runs_outside_unless_the_sandbox_is_required(held: Bench, tmp_path: Path) -> None:
+    assert held.exec.intent({"command": "ls", "sandbox": "typed"}, held.workspace).reach == ""
+    await held.text(f"touch {held.home}/typed", sandbox="typed")
+    assert (held.home / "typed").exists()
+    required = Bench(tmp_path, SandboxSettings(mode="required"))
+    await required.text(f"touch {held.home}/required", sandbox="typed")
+    assert not (held.home / "required").exists()
+    await required.processes.close()
+    await required.sandbox.aclose()
+
+
 async def test_command_sent_outside_runs_without_it(held: Bench) -> None:
     await held.text(f"touch {held.home}/made", sandbox="off")
     assert (held.home / "made").exists()
