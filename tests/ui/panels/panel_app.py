@@ -103,7 +103,7 @@ def panel_text(panel: Panel) -> str:
     return "\n".join(panel.render_line(y).text.rstrip() for y in range(panel.content_size.height))
 
 
-def zoomed(pilot: Pilot[None]) -> PanelScreen:
+def zoomed(pilot: Pilot[Any]) -> PanelScreen:
     screen = pilot.app.screen
     assert isinstance(screen, PanelScreen)
     return screen

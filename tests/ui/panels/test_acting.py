@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -55,7 +56,7 @@ async def opened(pilot: Pilot[int], key: str) -> PanelScreen:
     return screen
 
 
-async def on_screen(pilot: Pilot[int], kind: type[Screen[object]]) -> None:
+async def on_screen(pilot: Pilot[int], kind: type[Screen[Any]]) -> None:
     await until(pilot, lambda: isinstance(app_of(pilot).screen, kind))
 
 
@@ -86,9 +87,9 @@ async def test_a_result_is_looked_at_cleared_after_its_price_and_put_back(tmp_pa
         await choose(pilot, "t1")
         await pilot.press("enter")
         await on_screen(pilot, TextScreen)
-        screen = app_of(pilot).screen
-        assert isinstance(screen, TextScreen)
-        assert "number 12345" in screen.text
+        text = app_of(pilot).screen
+        assert isinstance(text, TextScreen)
+        assert "number 12345" in text.text
         await pilot.press("escape")
         await on_screen(pilot, PanelScreen)
         await pilot.press("c")
@@ -106,8 +107,7 @@ async def test_a_result_is_looked_at_cleared_after_its_price_and_put_back(tmp_pa
         assert any(text.startswith(COMPACTED_PLACEHOLDER) for text in sent)
         await opened(pilot, "f2")
         await app_of(pilot).talk.session.wait_idle()
-        screen = zoomed(pilot)
-        screen.ask("/context recall t1")
+        zoomed(pilot).ask("/context recall t1")
         await until(pilot, lambda: "put back" in keys_line(pilot))
 
 
@@ -193,7 +193,7 @@ async def test_a_compaction_opens_in_five_tabs_is_edited_and_what_was_lost_goes_
         if isinstance(app_of(pilot).screen, ChoiceScreen):
             await pilot.press("1")
         await until(pilot, lambda: "changelog" in session.compactions.record().summary)
-        await until(pilot, lambda: app_of(pilot).screen is screen and screen.record.is_edited)
+        await until(pilot, lambda: screen.record.is_edited and screen.is_current)
         await pilot.press("1", "e", "x", "y", "ctrl+s")
         await until(pilot, lambda: session.compactions.record().summary.startswith("xy"))
         await until(pilot, lambda: "Summary changed" in keys_line(pilot))
