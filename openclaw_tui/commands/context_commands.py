@@ -5,6 +5,7 @@ import time
 
 from openclaw_tui.agent.breakdown import context_breakdown
 from openclaw_tui.agent.cache_prices import dollars
+from openclaw_tui.agent.context_data import context_data
 from openclaw_tui.agent.price_sheet import engine_sheet, reload_sheet
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.reload import apply_settings
@@ -23,10 +24,10 @@ async def _context(app: App, argument: str) -> CommandOutput:
     verb, _, rest = argument.partition(" ")
     if verb in VERBS:
         return await context_verb(app, verb, rest)
-    breakdown = context_breakdown(app.session.deps.requests, app.prompt_source.files)
+    requests, files = app.session.deps.requests, app.prompt_source.files
     if argument == "json":
-        return CommandOutput(_json(breakdown.as_data()))
-    return CommandOutput(breakdown.as_text())
+        return CommandOutput(_json(context_data(requests, files, app.ledger)))
+    return CommandOutput(context_breakdown(requests, files).as_text())
 
 
 async def _cache(app: App, argument: str) -> CommandOutput:

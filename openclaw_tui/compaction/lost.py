@@ -17,7 +17,7 @@ LostKind: TypeAlias = Literal["to-do", "command", "path", "port", "url", "hash",
 KINDS: tuple[LostKind, ...] = get_args(LostKind)
 
 _OPEN_BOX = re.compile(r"^\s*(?:[-*]|\d+[.)])\s*\[ \]\s+(\S.{2,160})$", re.MULTILINE)
-_TODO = re.compile(r"\b(?:TODO|FIXME|to do)\b[:\s]+([^\n]{3,160})", re.IGNORECASE)
+_TODO = re.compile(r"\b(?:TO-?DO|FIX-?ME|to do)\b[:\s]+([^\n]{3,160})", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-fA-F]{8,64}")
 _PORT = re.compile(r"[\w.-]+:\d{2,5}")
 

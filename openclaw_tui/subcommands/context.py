@@ -5,6 +5,7 @@ import dataclasses
 from typing import Any
 
 from openclaw_tui.agent.breakdown import context_breakdown
+from openclaw_tui.agent.context_data import context_data
 from openclaw_tui.app.compose import App, build_preview
 from openclaw_tui.errors import EXIT_DONE
 from openclaw_tui.messages import ImageBlock, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultMessage
@@ -35,13 +36,12 @@ def run(options: Options) -> int:
 
 
 def _print_parts(app: App, *, as_json: bool) -> None:
-    breakdown = context_breakdown(app.session.deps.requests, app.prompt_source.files)
+    requests, files = app.session.deps.requests, app.prompt_source.files
     session = _session_of(app)
     if as_json:
-        from openclaw_tui.ui.context_line import context_view
-
-        print_json({"session_id": session, **breakdown.as_data(), "panels": context_view(app).as_data()})
+        print_json({"session_id": session, **context_data(requests, files, app.ledger)})
         return
+    breakdown = context_breakdown(requests, files)
     print(f"session {session}" if session else "an empty session")
     print(breakdown.as_text().strip())
 
