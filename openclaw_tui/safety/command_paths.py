@@ -9,11 +9,12 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from openclaw_tui.constants import SHELL_GLOB_MAX_NAMES
 from openclaw_tui.safety import command_tables
+from openclaw_tui.safety.git_repository import starts_programs
 from openclaw_tui.safety.shell_parts import Part
 
 _DEVICES = re.compile(r"^/dev/(?:null|zero|stdin|stdout|stderr|fd/\d+)$")
@@ -38,10 +39,21 @@ def paths_of_parts(parts: Sequence[Part], cwd: Path) -> list[PartPaths]:
         written = tuple(
             dict.fromkeys(_real(folder / text) for text in part.writes for folder in folders if _counts(text))
         )
-        found.append(PartPaths(part, named, written))
+        found.append(PartPaths(_in_its_repository(part, folders), named, written))
         for text in _folders_entered(part):
             folders += [path for path in {_real(folder / text) for folder in folders} if path not in folders]
     return found
+
+
+def _in_its_repository(part: Part, folders: Sequence[Path]) -> Part:
+    """A repository that somebody packed can run programs by git commands that only look."""
+    if part.program != "git" or not part.read_only:
+        return part
+    places = [*folders, *(_real(folder / text) for text in part.reads for folder in folders)]
+    settings = [file for place in places if (file := starts_programs(place)) is not None]
+    if not settings:
+        return part
+    return replace(part, read_only=False, dangerous_reasons=(f"git starts programs here, by {settings[0]}",))
 
 
 def _folders_entered(part: Part) -> Iterator[str]:
