@@ -577,6 +577,9 @@ SHELL_GLOB_MAX_NAMES = 2_000
 PERMISSION_RECENT_VERDICTS = 50
 """Last decisions `/permissions` can show (ours)."""
 
+SANDBOX_STALE_SECONDS = 86_400.0
+"""Age after which the temporary folder a killed run left behind is removed (ours)."""
+
 SANDBOX_PROBE_SECONDS = 5.0
 """Longest time the trial run of the sandbox may take (ours)."""
 

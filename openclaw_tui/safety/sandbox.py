@@ -6,17 +6,19 @@ was allowed and decides nothing itself. Commands end with this program, however 
 """
 
 import asyncio
+import contextlib
 import os
 import secrets
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from openclaw_tui.constants import SANDBOX_PROBE_SECONDS
+from openclaw_tui.constants import SANDBOX_PROBE_SECONDS, SANDBOX_STALE_SECONDS
 from openclaw_tui.errors import ToolError
 from openclaw_tui.safety.permission_rules import Places, Reach
 from openclaw_tui.safety.sandbox_places import HIDDEN, WRITABLE, Mount, mounts
@@ -24,6 +26,7 @@ from openclaw_tui.safety.sandbox_places import HIDDEN, WRITABLE, Mount, mounts
 SandboxMode: TypeAlias = Literal["auto", "off", "required"]
 SandboxState: TypeAlias = Literal["off", "missing", "untested", "failed", "on"]
 INNER_TMP = "/tmp"
+_FOLDER_PREFIX = "openclaw-sandbox-"
 _ISOLATION = ("--unshare-pid", "--unshare-ipc", "--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL")
 _PROBE = (
     'cat /tmp/.probe && [ "$$" -lt 99 ] && [ "$(grep -c : /proc/net/dev)" -le 1 ] && [ ! -w /usr ] && : >/tmp/.seen'
@@ -124,11 +127,14 @@ class Sandbox:
         except OSError as error:
             self.problem = f"{argv[0]} cannot be started: {error.strerror or error}"
         self.state = "failed" if self.problem else "on"
+        if self.problem:
+            self.close()
 
     def wrapped(self, argv: Sequence[str], cwd: Path, reach: Reach = "") -> tuple[str, ...]:
         """The command that runs `argv` inside; `argv` itself where it is to run outside."""
         if reach == "outside" or self.program is None:
             return tuple(argv)
+        os.utime(self._own_folder())  # in use: not left behind by a killed run
         net = () if reach == "network" else ("--unshare-net",)
         base = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
         own = ("--bind", str(self._own_folder() / "tmp"), INNER_TMP)
@@ -170,7 +176,8 @@ class Sandbox:
 
     def _own_folder(self) -> Path:
         if self._folder is None:
-            self._folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="openclaw-sandbox-")))
+            _remove_stale()
+            self._folder = Path(os.path.realpath(tempfile.mkdtemp(prefix=_FOLDER_PREFIX)))
             (self._folder / "tmp").mkdir()
             (self._folder / "empty").touch()
         return self._folder
@@ -180,6 +187,17 @@ def find_bubblewrap(places: Places) -> str | None:
     """The program on the path, never one a project has brought along."""
     found = shutil.which("bwrap")
     return found if found and not places.contains(Path(os.path.realpath(found))) else None
+
+
+def _remove_stale() -> None:
+    """Old folders of killed runs of ours. A session that runs for days touches its own with each command."""
+    oldest = time.time() - SANDBOX_STALE_SECONDS
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            status = folder.lstat()
+            newest = max(status.st_mtime, (folder / "tmp").lstat().st_mtime)
+            if status.st_uid == os.getuid() and newest < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_tmpfs(mount: Mount) -> bool:

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -251,16 +253,31 @@ async def test_sandbox_that_does_not_hold_is_not_in_force(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
 ) -> None:
     monkeypatch.setattr("openclaw_tui.safety.sandbox.SANDBOX_PROBE_SECONDS", 0.5)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     fake_bubblewrap(tmp_path / "bin", monkeypatch, script)
     bench = Bench(tmp_path)
     assert "plain" in await bench.text("echo plain")
     assert bench.sandbox.state == "failed"
     assert said in bench.sandbox.problem
     assert bench.sandbox.label() == "no sandbox"
+    assert not list(Path(tempfile.gettempdir()).glob("openclaw-sandbox-*"))
     required = Bench(tmp_path, SandboxSettings(mode="required"))
     with pytest.raises(ToolError, match=r"sandbox\.mode is required"):
         await required.run("touch never")
     assert not (bench.project / "never").exists()
+
+
+def test_folder_a_killed_run_left_behind_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fake_bubblewrap(tmp_path / "bin", monkeypatch, "exit 1")
+    for name, age in (("old", 100_000), ("new", 10)):
+        inner = tmp_path / f"openclaw-sandbox-{name}" / "tmp"
+        inner.mkdir(parents=True)
+        for folder in (inner, inner.parent):
+            os.utime(folder, (time.time() - age, time.time() - age))
+    Sandbox(SandboxSettings(), Workspace(tmp_path / "project")).probe()
+    assert [path.name for path in tmp_path.glob("openclaw-sandbox-*")] == ["openclaw-sandbox-new"]
 
 
 def test_bubblewrap_a_project_brings_along_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
