@@ -107,8 +107,7 @@ def compaction_record(deps: AgentDeps, entry: CompactionEntry) -> CompactionReco
     requests, details = deps.requests, entry.details or {}
     branch = deps.manager.branch(entry.id)
     before = project_branch(branch[:-1])
-    after_tokens = details.get("tokensAfter")
-    after = after_tokens if isinstance(after_tokens, int) else 0
+    size_before, after = _sizes(deps, entry)
     covered, messages = _covered(deps, entry, branch)
     kept = [text_of(m.content) for m in project_branch(branch).messages[1:]]
     current = deps.manager.project().compaction
@@ -125,16 +124,30 @@ def compaction_record(deps: AgentDeps, entry: CompactionEntry) -> CompactionReco
             _open_steps(messages),
             "\n".join([entry.summary, *kept]),
         ),
-        tokens_before=entry.tokens_before,
+        tokens_before=size_before,
         tokens_after=after,
         usd=float(cost) if isinstance(cost, int | float) else None,
         rewrite_tokens=rewritten,
         rewrite_usd=reread_usd(requests.model, rewritten, requests.settings.cache_retention),
-        saved_usd=likely_usd(requests.model, Usage(cache_read=max(0, entry.tokens_before - after))),
+        saved_usd=likely_usd(requests.model, Usage(cache_read=max(0, size_before - after))),
         calls=sum(row.compaction == entry.id for row in requests.cache.calls.rows),
         is_current=current is not None and current.id == entry.id,
         is_edited="edited" in details,
     )
+
+
+def _sizes(deps: AgentDeps, entry: CompactionEntry) -> tuple[int, int]:
+    """Before and after as the events tell it, so that no two figures disagree; else as the entry does."""
+    details = entry.details or {}
+    known = details.get("tokensAfter")
+    before, after = entry.tokens_before, known if isinstance(known, int) else 0
+    for row in deps.acts.ledger.of_layer("compaction"):
+        name = row.data.get("entry")
+        if row.verb == "done" and row.tokens_before and name in (entry.id, details.get("edited")):
+            before, after = row.tokens_before, row.tokens_after or after
+        elif row.verb == "edited" and name == entry.id:
+            after = row.tokens_after or after
+    return before, after
 
 
 def _covered(

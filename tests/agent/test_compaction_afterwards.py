@@ -38,6 +38,8 @@ async def test_the_tabs_show_text_covered_messages_losses_difference_and_cost(tm
         assert "db.internal:5433" not in lost, "the summary lists names that the model left out"
         assert "db.internal:5433" in first(it)
         assert "cache rewrite" in await run(it, "/compact price")
+        row, record = it.app.ledger.rows[-1], it.session.compactions.record()
+        assert (record.tokens_before, record.tokens_after) == (row.tokens_before, row.tokens_after)
         assert "+Use tabs." in await run(it, "/compact diff")
         data = json.loads(await run(it, "/compact show json"))
         assert data["current"] is True

@@ -1,16 +1,18 @@
 """What slash commands and keys make the screen do beside the talk: pickers, help, copying, words to the user."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
+from openclaw_tui.agent.price_sheet import model_sheet
 from openclaw_tui.app.session import list_sessions
 from openclaw_tui.cli_options import Options
 from openclaw_tui.commands.model_commands import switch_model, usable_models
-from openclaw_tui.commands.registry import CommandTable
+from openclaw_tui.commands.registry import CommandOutput, CommandTable
 from openclaw_tui.constants import HINT_SECONDS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
@@ -57,6 +59,7 @@ class ScreenActs:
         self._status = status
         self.talk: Conversation | None = None
         self._hint_timer: Timer | None = None
+        self.asks: Callable[[CommandOutput], object] | None = None
 
     # ── words ──────────────────────────────────────────────────────────────────────────────────────────────────
     def say(self, level: NoticeLevel, text: str) -> None:
@@ -136,6 +139,10 @@ class ScreenActs:
                 return
             try:
                 model = find_model(reference, composed.config.get("models.providers"))
+                sheet = model_sheet(composed.session.deps, model)
+                if sheet is not None and self.asks is not None:
+                    self.asks(CommandOutput(action="price", payload=f"/model {model.ref}", sheet=sheet))
+                    return
                 self.say("info", switch_model(composed, model))
             except OpenClawError as error:
                 self.say("error", str(error))

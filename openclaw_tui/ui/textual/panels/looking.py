@@ -13,6 +13,7 @@ from textual.widgets import Static, TextArea
 
 from openclaw_tui.constants import SIDE_BY_SIDE_MIN_COLUMNS
 from openclaw_tui.ui.context_line import ContextView
+from openclaw_tui.ui.figures import plural
 from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, width_of
 from openclaw_tui.ui.textual.panels.panel import Panel
@@ -31,7 +32,7 @@ class TextScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         lines = self.text.count("\n") + 1
-        yield Static(f"{self._title}  ·  {lines:,} lines", id="zoom-title", markup=False)
+        yield Static(f"{self._title}  ·  {plural(lines, 'line')}", id="zoom-title", markup=False)
         area = TextArea(self.text, read_only=True, soft_wrap=True, show_line_numbers=True, id="look-text")
         area.show_cursor = False
         yield area

@@ -26,6 +26,7 @@ from openclaw_tui.constants import (
 from openclaw_tui.ui.context_line import ContextView, context_view
 from openclaw_tui.ui.context_view import weigh_draft
 from openclaw_tui.ui.events_view import EventRow
+from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.command_runner import CommandRunner
 from openclaw_tui.ui.textual.panels.act_lines import item_of_row, row_of_words
 from openclaw_tui.ui.textual.panels.choice import price_screen, undo_screen
@@ -45,6 +46,7 @@ class WithPanels(Screen[None]):
     CSS_PATH = "../styles/side.tcss"
     prompt: PromptInput
     transcript: Transcript
+    acts: ScreenActs
     runner: CommandRunner
 
     def __init__(self) -> None:
@@ -68,7 +70,7 @@ class WithPanels(Screen[None]):
     def observe(self, composed: Composed) -> None:
         """Show the context of this conversation from now on."""
         self._observed = composed
-        self.runner.asks = self._asked
+        self.runner.asks = self.acts.asks = self._asked
         self._gather()
 
     def panels_changed(self) -> None:
