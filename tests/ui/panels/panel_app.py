@@ -10,10 +10,10 @@ from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.textual.panels.choice import price_screen, undo_screen
 from openclaw_tui.ui.textual.panels.compaction import TABS, CompactionScreen
 from openclaw_tui.ui.textual.panels.looking import TextScreen, VersionsScreen
-from openclaw_tui.ui.textual.panels.panel import Panel
+from openclaw_tui.ui.textual.panels.panel import Panel, PanelName
 from openclaw_tui.ui.textual.panels.side import SidePanels
 from openclaw_tui.ui.textual.panels.strip import ContextStrip
-from openclaw_tui.ui.textual.panels.zoom import PanelName, PanelScreen
+from openclaw_tui.ui.textual.panels.zoom import PanelScreen
 from openclaw_tui.ui.textual.themes import DARK, LIGHT
 from tests.ui.panels.more_views import NEW, NODES, OLD, RECORD, SHEET, TOO_MANY, WAYS
 from tests.ui.panels.views import NOW

@@ -3,7 +3,7 @@
 A subclass says its rows; everything about strips, colours and folding is here. Text keeps its contrast in every theme.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,6 +17,9 @@ from textual.widget import Widget
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.textual.panels.lines import Line, Run, fitted, spread, width_of
 from openclaw_tui.ui.textual.rendering.contrast import readable
+
+PanelName: TypeAlias = Literal["budget", "cache", "events"]
+PANEL_NAMES: tuple[PanelName, ...] = ("budget", "cache", "events")
 
 _TEXT_ROLES = (
     "text",

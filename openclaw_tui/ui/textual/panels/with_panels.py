@@ -6,6 +6,7 @@ cache is warm and its time is in sight; nothing runs when nothing changes.
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.screen import Screen
@@ -28,16 +29,16 @@ from openclaw_tui.ui.context_view import weigh_draft
 from openclaw_tui.ui.events_view import EventRow
 from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.command_runner import CommandRunner
-from openclaw_tui.ui.textual.panels.act_lines import item_of_row, row_of_words
-from openclaw_tui.ui.textual.panels.choice import price_screen, undo_screen
-from openclaw_tui.ui.textual.panels.desk import PanelDesk
-from openclaw_tui.ui.textual.panels.panel import Panel
+from openclaw_tui.ui.textual.panels.panel import PANEL_NAMES, Panel, PanelName
 from openclaw_tui.ui.textual.panels.side import SidePanels
 from openclaw_tui.ui.textual.panels.strip import ContextStrip
-from openclaw_tui.ui.textual.panels.zoom import PANEL_NAMES, PanelName, PanelScreen
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from openclaw_tui.ui.textual.panels.desk import PanelDesk
+    from openclaw_tui.ui.textual.panels.zoom import PanelScreen
 
 
 class WithPanels(Screen[None]):
@@ -163,6 +164,8 @@ class WithPanels(Screen[None]):
         view = self.current_view()
         if view is None or self._zoomed is not None:
             return
+        from openclaw_tui.ui.textual.panels.zoom import PanelScreen
+
         undo = self._undo_compaction if self._knows_undo() else None
         self._zoomed = PanelScreen(
             name,
@@ -175,7 +178,9 @@ class WithPanels(Screen[None]):
         )
         self.app.push_screen(self._zoomed, self._zoom_closed)
 
-    def _desk(self) -> PanelDesk | None:
+    def _desk(self) -> "PanelDesk | None":
+        from openclaw_tui.ui.textual.panels.desk import PanelDesk
+
         return PanelDesk(self._observed, self.runner.table) if self._observed is not None else None
 
     # ── between an act's line in the talk and its event ────────────────────────────────────────────────────────
@@ -185,6 +190,8 @@ class WithPanels(Screen[None]):
         words = dict(self.transcript.separators()).get(item_id or "", "")
         if self._zoomed is None or self._observed is None or not words:
             return
+        from openclaw_tui.ui.textual.panels.act_lines import row_of_words
+
         number = row_of_words(self._observed.ledger.rows, words)
         if number is not None:
             self._zoomed.events.choose(number)
@@ -193,6 +200,8 @@ class WithPanels(Screen[None]):
         """Scroll to the line of an act; False where the talk on the screen has none."""
         if self._observed is None:
             return False
+        from openclaw_tui.ui.textual.panels.act_lines import item_of_row
+
         item_id = item_of_row(self._observed.ledger.rows, row.number, self.transcript.separators())
         if item_id is None:
             return False
@@ -203,6 +212,8 @@ class WithPanels(Screen[None]):
     @work(group="price")
     async def _asked(self, output: CommandOutput) -> None:
         """A typed command has a price, or there is more than one way: ask, then run what was answered."""
+        from openclaw_tui.ui.textual.panels.choice import price_screen, undo_screen
+
         desk = self._desk()
         if desk is None:
             return

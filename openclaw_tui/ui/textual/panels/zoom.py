@@ -6,7 +6,7 @@ What a key does depends on the panel that is shown; what it does to the session 
 import asyncio
 import os
 from collections.abc import Callable
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -26,11 +26,9 @@ from openclaw_tui.ui.textual.panels.compaction import CompactionScreen
 from openclaw_tui.ui.textual.panels.desk import PanelDesk
 from openclaw_tui.ui.textual.panels.events import EventsZoom
 from openclaw_tui.ui.textual.panels.looking import TextScreen, VersionsScreen
-from openclaw_tui.ui.textual.panels.panel import Panel
+from openclaw_tui.ui.textual.panels.panel import PANEL_NAMES, Panel, PanelName
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 
-PanelName: TypeAlias = Literal["budget", "cache", "events"]
-PANEL_NAMES: tuple[PanelName, ...] = ("budget", "cache", "events")
 _KEYS: dict[PanelName, str] = {"budget": "F2", "cache": "F3", "events": "F4"}
 BADGE_KEYS: dict[str, Badge] = {"1": "L1", "2": "L2", "3": "L3", "4": "L4", "5": "L5", "r": "R", "m": "M"}
 
