@@ -671,6 +671,10 @@ FLUSH_EXTRACT_LINES = 12
 FLUSH_EXTRACT_LINE_CHARS = 300
 """Lines noted without a model, and the length of one (ours)."""
 ARTIFACT_QUOTA_BYTES = 512 * 1024 * 1024
+PICKER_SEARCH_SECONDS = 0.25
+SESSION_PREVIEW_MESSAGES = 4
+PALETTE_SESSIONS = 20
+"""Rest after a typed letter before texts are searched, last messages in a preview, sessions in the palette (ours)."""
 REWIND_LINES_SHOWN = 12
 """Files, and commands, named in the preview of a rewind before the rest is counted (ours)."""
 ASIDE_MAX_OUTPUT_TOKENS = 2_000

@@ -3,16 +3,19 @@
 from openclaw_tui.app.compose import App
 from openclaw_tui.commands.agent_commands import AGENT_COMMANDS
 from openclaw_tui.commands.context_commands import CONTEXT_COMMANDS
+from openclaw_tui.commands.diff_command import DIFF_COMMAND
 from openclaw_tui.commands.file_commands import file_commands
 from openclaw_tui.commands.login_commands import LOGIN_COMMANDS
 from openclaw_tui.commands.memory_commands import MEMORY_COMMANDS
 from openclaw_tui.commands.model_commands import MODEL_COMMANDS
 from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, table_text
+from openclaw_tui.commands.rewind_commands import REWIND_COMMANDS
 from openclaw_tui.commands.session_commands import SESSION_COMMANDS
 from openclaw_tui.commands.setting_commands import SETTING_COMMANDS
 from openclaw_tui.commands.skill_commands import SKILL_COMMANDS
-from openclaw_tui.commands.working_commands import WORKING_COMMANDS
+from openclaw_tui.commands.talk_commands import TALK_COMMANDS
 from openclaw_tui.commands.trust_commands import TRUST_COMMANDS
+from openclaw_tui.commands.working_commands import WORKING_COMMANDS
 from openclaw_tui.config.paths import Paths
 
 
@@ -30,6 +33,9 @@ def all_commands(paths: Paths | None = None, *, trusted: bool = False) -> Comman
     table.add(
         Command("help", "keys and commands", _help, aliases=("?", "h", "commands")),
         *SESSION_COMMANDS,
+        *REWIND_COMMANDS,
+        DIFF_COMMAND,
+        *TALK_COMMANDS,
         *CONTEXT_COMMANDS,
         *MODEL_COMMANDS,
         *WORKING_COMMANDS,

@@ -5,7 +5,6 @@ from dataclasses import replace
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.session import list_sessions
 from openclaw_tui.commands.registry import Command, CommandOutput, table_text
-from openclaw_tui.messages import AssistantMessage, text_of
 from openclaw_tui.session.listing import short_id
 
 _WAYS = ("--fork", "--read-only", "--take-over")
@@ -43,20 +42,6 @@ async def _resume(app: App, argument: str) -> CommandOutput:
     return CommandOutput(action="switch", options=options)
 
 
-async def _fork(app: App, argument: str) -> CommandOutput:
-    if app.session.deps.manager.path is None:
-        return CommandOutput("this session is not stored, so it cannot be forked", is_error=True)
-    options = replace(
-        app.options,
-        prompt=argument or None,
-        resume=app.session.session_id,
-        continue_last=False,
-        fork=True,
-        session_id=None,
-    )
-    return CommandOutput("going on in a copy", action="switch", options=options)
-
-
 async def _rename(app: App, argument: str) -> CommandOutput:
     manager = app.session.deps.manager
     if not argument:
@@ -84,13 +69,6 @@ async def _status(app: App, argument: str) -> CommandOutput:
         ("resume", _resume_hint(app)),
     ]
     return CommandOutput(table_text(rows))
-
-
-async def _copy(app: App, argument: str) -> CommandOutput:
-    for message in reversed(app.session.deps.manager.project().messages):
-        if isinstance(message, AssistantMessage) and (text := text_of(message.content)).strip():
-            return CommandOutput("copied the last answer", action="copy", payload=text)
-    return CommandOutput("there is no answer yet", is_error=True)
 
 
 async def _exit(app: App, argument: str) -> CommandOutput:
@@ -127,9 +105,7 @@ SESSION_COMMANDS = (
         aliases=("sessions", "continue", "chat"),
         while_busy="wait",
     ),
-    Command("fork", "go on in a copy of this session", _fork, aliases=("branch",), while_busy="wait"),
     Command("rename", "give this session a name", _rename, hint="[name]", aliases=("name", "title")),
     Command("status", "session, model and window at a glance", _status, aliases=("session", "about")),
-    Command("copy", "last answer to the clipboard", _copy),
     Command("exit", "leave", _exit, aliases=("quit", "q")),
 )

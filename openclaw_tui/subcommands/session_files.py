@@ -3,20 +3,18 @@
 import argparse
 import contextlib
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 from openclaw_tui.app.session import session_key_for
+from openclaw_tui.app.session_removal import remove_session, with_sub_agents
 from openclaw_tui.atomic_write import atomic_write_bytes
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, ConfigError, SessionError, SessionNotFound
 from openclaw_tui.messages import AssistantMessage
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.session.codec import encode_header
-from openclaw_tui.session.export import session_html, session_markdown
+from openclaw_tui.session.export import FORMATS, exported
 from openclaw_tui.session.listing import find_sessions, resolve_session, short_id, summarize
-from openclaw_tui.session.lock import acquire
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
 from openclaw_tui.session.truncation import truncate_session_after_compaction
@@ -26,8 +24,6 @@ from openclaw_tui.subcommands.session_views import shown_pairs
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.transcript.policy import transcript_policy
 from openclaw_tui.transcript.repair import repair_tool_use_result_pairing
-
-FORMATS = {".md": "Markdown", ".html": "HTML", ".jsonl": "JSON lines"}
 
 
 def export_session(given: argparse.Namespace, paths: Paths) -> int:
@@ -50,15 +46,6 @@ def _target(name: str, paths: Paths) -> Path:
     if target.suffix.lower() not in FORMATS:
         raise ConfigError(f"{name}: choose one of the endings {', '.join(FORMATS)}")
     return target
-
-
-def exported(manager: SessionManager, suffix: str) -> bytes:
-    """The document for a suffix of FORMATS; .jsonl holds the entries' own lines, all branches of them."""
-    if suffix == ".jsonl":
-        lines = [encode_header(manager.header), *(manager.records.line(at) for at in range(len(manager.records)))]
-        return b"\n".join(lines) + b"\n"
-    text = session_html(manager) if suffix == ".html" else session_markdown(manager)
-    return text.encode("utf-8", "replace")
 
 
 def import_session(given: argparse.Namespace, paths: Paths) -> int:
@@ -145,7 +132,7 @@ def rebuild_index(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def remove_sessions(given: argparse.Namespace, paths: Paths) -> int:
-    files = _with_sub_agents([resolve_session(paths.sessions, wanted) for wanted in given.id], paths)
+    files = with_sub_agents([resolve_session(paths.sessions, wanted) for wanted in given.id], paths)
     for path in files:
         if path.parent.resolve() != paths.sessions.resolve():
             raise ConfigError(f"sessions rm {path}: only sessions in {paths.sessions} are removed")
@@ -153,34 +140,9 @@ def remove_sessions(given: argparse.Namespace, paths: Paths) -> int:
         print("nothing was removed")
         return EXIT_DONE
     for path in files:
-        _remove(path, paths)
+        remove_session(path, paths)
     _say(given, "\n".join(f"removed {path.stem}" for path in files), {"removed": [path.stem for path in files]})
     return EXIT_DONE
-
-
-def _with_sub_agents(files: list[Path], paths: Paths) -> list[Path]:
-    """The files and those of all sub-agents that were started from them."""
-    rows = [row for row in find_sessions(paths.sessions) if row.spawned_by and row.parent_session]
-    found = list(files)
-    for path in found:  # grows while it is gone through: sub-agents of sub-agents
-        found += [row.path for row in rows if row.parent_session == str(path) and row.path not in found]
-    return found
-
-
-def _remove(path: Path, paths: Paths) -> None:
-    """The session with everything beside it. Raises SessionLocked where another process has it open."""
-    lease = acquire(path)
-    try:
-        shutil.rmtree(path.with_suffix(".artifacts"), ignore_errors=True)
-        for beside in path.parent.glob(f"{path.name}.damaged-*"):
-            beside.unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
-        store = SessionStore(paths.sessions)
-        for key, record in store.read().items():
-            if record.session_id == path.stem or record.session_file == str(path):
-                store.remove(key)
-    finally:
-        lease.release()
 
 
 def _is_agreed(files: list[Path]) -> bool:
