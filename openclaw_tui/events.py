@@ -166,8 +166,8 @@ class RetryScheduled:
 class ContextAct:
     """One act of a context layer, the same row as in the ledger and in `stream-json`.
 
-    Verbs: cache break|expired|cold|kept_warm; guard capped|trimmed|cleared|overflow; compaction started|done|failed|skipped|
-    undone; truncation done; engine fallback|switched; repair moved|made|deduped|dropped|quarantined; memory
+    Verbs: cache break|expired|cold|kept_warm; guard capped|trimmed|cleared|overflow; compaction started|done|failed|
+    skipped|undone; truncation done; engine fallback|switched; repair moved|made|deduped|dropped|quarantined; memory
     flush_started|flush_done|flush_skipped|written.
     """
 

@@ -65,6 +65,15 @@ class Inbox:
             self._on_change(self)
         return taken
 
+    def take_origin(self, origin: UserOrigin) -> list[Waiting]:
+        """What waits from one source, in order; it is gone from the queue."""
+        taken = [message for queue in self._waiting.values() for message in queue if message.origin == origin]
+        if taken:
+            for kind, queue in self._waiting.items():
+                self._waiting[kind] = deque(message for message in queue if message.origin != origin)
+            self._on_change(self)
+        return taken
+
     def take_next_follow_up(self) -> Waiting | None:
         queue = self._waiting["follow_up"]
         if not queue:

@@ -108,9 +108,10 @@ class CommandTable:
 
     def near(self, name: str) -> list[str]:
         from rapidfuzz import process
+        from rapidfuzz.distance import OSA
 
         names = {word: c.name for c in self.commands for word in (c.name, *c.aliases)}
-        found = process.extract(name, list(names), limit=4, score_cutoff=60)
+        found = process.extract(name, list(names), scorer=OSA.normalized_similarity, limit=4, score_cutoff=0.5)
         return list(dict.fromkeys(names[match[0]] for match in found))[:2]
 
     def matching(self, prefix: str) -> list[Command]:

@@ -265,10 +265,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("skills.disabled", "list", (), "Names of skills to leave out."),
     Setting("skills.watch", "bool", True, "Notice changed skills while running."),
     Setting("ui.theme", "str", "auto", "Theme of the full screen; auto follows the terminal."),
-    Setting("ui.keys", "table", {}, "Own keys of the full screen: ACTION = \"ctrl+x\"; /keymap names them.", user_only=True),
+    Setting(
+        "ui.keys", "table", {}, 'Own keys of the full screen: ACTION = "ctrl+x"; /keymap names them.', user_only=True
+    ),
     Setting("ui.vim", "bool", False, "Vi keys in the prompt."),
     Setting(
-        "ui.enterWhileWorking", "str", "steer", "What Enter does while the agent works.", choices=("steer", "follow-up", "interrupt")
+        "ui.enterWhileWorking",
+        "str",
+        "steer",
+        "What Enter does while the agent works.",
+        choices=("steer", "follow-up", "interrupt"),
     ),
     Setting("ui.showThinking", "bool", False, "Unfold thinking by default."),
     Setting(

@@ -46,6 +46,17 @@ def parse_text(setting: Setting, text: str) -> Any:
     raise BadValue("can only be set in a settings file")
 
 
+def shown_value(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "(not set)"
+    if isinstance(value, tuple):
+        return ", ".join(str(item) for item in value) or "(empty)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if value not in ("", {}) else "(empty)"
+
+
 def _parse_bool(text: str) -> bool:
     word = text.strip().lower()
     if word in _TRUE:

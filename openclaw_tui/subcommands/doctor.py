@@ -1,39 +1,13 @@
-"""`doctor`: what the program finds around it, each finding with its cure. Keys are named, never shown."""
+"""`doctor`: what the program finds around it, as lines or as JSON; the looking is in `app/health.py`."""
 
-import os
-import platform
-import shutil
-import stat
-import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Literal, TypeAlias
+from dataclasses import asdict
 
 from openclaw_tui.app.compose import load_settings
-from openclaw_tui.app.models import KEY_ORDER
-from openclaw_tui.config.load import Config
-from openclaw_tui.config.paths import Paths
-from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, ConfigError, SessionError
+from openclaw_tui.app.health import examine, findings_text
+from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED
 from openclaw_tui.options import Options
-from openclaw_tui.providers.credentials import find_credentials, key_variables
-from openclaw_tui.session.listing import find_sessions, short_id
-from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
-from openclaw_tui.tools.ripgrep import find_ripgrep
-
-State: TypeAlias = Literal["ok", "note", "bad"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`note` is worth knowing, `bad` is in the way; each of both has a cure."""
-
-    state: State
-    subject: str
-    text: str
-    cure: str = ""
 
 
 def run(options: Options) -> int:
@@ -45,119 +19,5 @@ def run(options: Options) -> int:
     if given.json:
         print_json([asdict(finding) for finding in findings])
     else:
-        width = max(len(finding.subject) for finding in findings)
-        for finding in findings:
-            print(f"{finding.state:4}  {finding.subject.ljust(width)}  {finding.text}")
-            if finding.cure:
-                print(f"      {' ' * width}  → {finding.cure}")
+        print(findings_text(findings))
     return EXIT_FAILED if any(finding.state == "bad" for finding in findings) else EXIT_DONE
-
-
-def examine(paths: Paths, config: Config) -> Iterator[Finding]:
-    yield _terminal()
-    yield _python()
-    yield _ripgrep()
-    yield _git()
-    yield _sandbox()
-    yield from _keys(paths)
-    yield _state(paths)
-    yield _sessions(paths)
-    yield from _settings(config)
-
-
-def _terminal() -> Finding:
-    term = os.environ.get("TERM", "")
-    if not sys.stdout.isatty():
-        return Finding("note", "terminal", "standard output is no terminal", "fine for -p; the screen needs a terminal")
-    if term in ("", "dumb"):
-        return Finding("note", "terminal", f"TERM is {term or 'not set'}", "use --line, or set TERM=xterm-256color")
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    if encoding != "utf8":
-        return Finding("note", "terminal", f"{term}, but text is {sys.stdout.encoding}", "set LANG to a UTF-8 locale")
-    size = shutil.get_terminal_size()
-    return Finding("ok", "terminal", f"{term}, {size.columns}×{size.lines}, UTF-8")
-
-
-def _python() -> Finding:
-    return Finding("ok", "python", f"{platform.python_version()} on {platform.system()}")
-
-
-def _ripgrep() -> Finding:
-    found = find_ripgrep()
-    if found is None:
-        return Finding("note", "ripgrep", "not found; a slower search is used", "install ripgrep (rg) on the path")
-    return Finding("ok", "ripgrep", str(found))
-
-
-def _git() -> Finding:
-    found = shutil.which("git")
-    if found is None:
-        return Finding("note", "git", "not found", "install git to let the agent see history and changes")
-    return Finding("ok", "git", found)
-
-
-def _sandbox() -> Finding:
-    found = shutil.which("bwrap")
-    if found is None:
-        return Finding("note", "bubblewrap", "not found; commands run without a sandbox", "install bubblewrap (bwrap)")
-    return Finding("ok", "bubblewrap", found)
-
-
-def _keys(paths: Paths) -> Iterator[Finding]:
-    present = False
-    for provider in KEY_ORDER:
-        try:
-            found = find_credentials(provider, state_dir=paths.state)
-        except ConfigError as error:
-            yield Finding("bad", f"key {provider}", str(error), "store it again with /login")
-            continue
-        if found.api_key is not None:
-            present = True
-            yield Finding("ok", f"key {provider}", f"present ({found.source})")
-    if not present:
-        names = ", ".join(key_variables(provider)[0] for provider in KEY_ORDER)
-        yield Finding("note", "keys", "none; the offline guide answers", f"set one of {names}, or use /login")
-
-
-def _state(paths: Paths) -> Finding:
-    if not paths.state.exists():
-        return Finding("ok", "state", f"{paths.state} will be made with the first session")
-    mode = stat.S_IMODE(paths.state.stat().st_mode)
-    if not os.access(paths.state, os.W_OK | os.X_OK):
-        return Finding(
-            "bad", "state", f"{paths.state} cannot be written", "change its owner, or set OPENCLAW_STATE_DIR"
-        )
-    if mode & 0o077:
-        return Finding("bad", "state", f"others may look into {paths.state} ({mode:o})", f"chmod 700 {paths.state}")
-    shared = " (shared with OpenClaw; ours is the agent 'tui')" if paths.is_shared_with_openclaw else ""
-    return Finding("ok", "state", f"{paths.state}{shared}")
-
-
-def _sessions(paths: Paths) -> Finding:
-    rows = find_sessions(paths.sessions)
-    broken = [row.id for row in rows if _is_damaged(row.path)]
-    if not broken:
-        return Finding("ok", "sessions", f"{len(rows)} readable")
-    shown = ", ".join(short_id(name) for name in broken[:3]) + (" …" if len(broken) > 3 else "")
-    return Finding(
-        "bad",
-        "sessions",
-        f"{len(broken)} of {len(rows)} damaged ({shown})",
-        "openclaw-tui sessions check; resume mends",
-    )
-
-
-def _is_damaged(path: Path) -> bool:
-    try:
-        manager = SessionManager.open(path, read_only=True)
-    except SessionError:
-        return True
-    manager.close()
-    return manager.damage is not None
-
-
-def _settings(config: Config) -> Iterator[Finding]:
-    if not config.problems:
-        yield Finding("ok", "settings", "every line is understood")
-    for problem in config.problems:
-        yield Finding("bad", "settings", str(problem), "openclaw-tui config show lists the keys")

@@ -17,6 +17,7 @@ from openclaw_tui.constants import COMPLETION_MAX_FILES, COMPLETION_MIN_SCORE, C
 
 _COMMAND = re.compile(r"/([A-Za-z?_-]*)$")
 _FILE = re.compile(r"(?:^|\s)@(\"[^\"\n]*|[^\s\"]*)$")
+_RANGE = re.compile(r":\d*(?:-\d*)?$")
 _SKIPPED = {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".mypy_cache", ".ruff_cache"}
 
 
@@ -46,7 +47,7 @@ def wanted_at(text: str, cursor: int) -> Wanted | None:
     if command:
         return Wanted("command", command.group(1), 0)
     file = _FILE.search(before)
-    if file:
+    if file and not _RANGE.search(file.group(1)):
         return Wanted("file", file.group(1).lstrip('"'), file.start(1) - 1)
     return None
 

@@ -7,6 +7,7 @@ is sent. Files are private (0600), written best effort: a full disk costs histor
 import contextlib
 import hashlib
 import os
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,14 @@ import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, atomic_write_text, make_private_dir
 from openclaw_tui.constants import PROMPT_HISTORY_MAX
+
+_WITH_KEY = re.compile(r"(\s*/login[ :]\s*\S+)\s+\S", re.IGNORECASE)
+
+
+def without_secret(text: str) -> str:
+    """The text as it may be kept or shown: of a key typed behind `/login PROVIDER` nothing is left."""
+    found = _WITH_KEY.match(text)
+    return found[1] if found else text
 
 
 def project_file(folder: Path, project: Path, suffix: str) -> Path:
@@ -41,6 +50,7 @@ class PromptHistory:
 
     def add(self, text: str) -> None:
         """Remember a sent text; a repeat of the last one is not stored twice."""
+        text = without_secret(text)
         self._edits.clear()
         self._place = None
         if not text.strip() or (self.entries and self.entries[-1] == text):
@@ -109,6 +119,7 @@ class StoredDraft:
         return self._stored
 
     def save(self, text: str) -> None:
+        text = without_secret(text)
         if self.path is None or text == self._stored:
             return
         with contextlib.suppress(OSError):
@@ -118,6 +129,45 @@ class StoredDraft:
             else:
                 self.path.unlink(missing_ok=True)
             self._stored = text
+
+
+@dataclass(slots=True)
+class Stash:
+    """Drafts put aside, the newest on top; kept over a crash like the draft itself."""
+
+    path: Path | None = None
+    drafts: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of_project(cls, folder: Path, project: Path) -> "Stash":
+        stash = cls(project_file(folder, project, ".stash"))
+        if stash.path is not None:
+            with contextlib.suppress(OSError):
+                stash.drafts = [text for line in stash.path.read_bytes().splitlines() if (text := _text(line))]
+        return stash
+
+    def put(self, text: str) -> None:
+        self.drafts.append(text)
+        self._save()
+
+    def take(self) -> str | None:
+        """The newest one, out of the stash; None when nothing was put aside."""
+        if not self.drafts:
+            return None
+        text = self.drafts.pop()
+        self._save()
+        return text
+
+    def _save(self) -> None:
+        if self.path is None:
+            return
+        lines = b"".join(msgspec.json.encode({"text": _storable(text)}) + b"\n" for text in self.drafts)
+        with contextlib.suppress(OSError):
+            if lines:
+                make_private_dir(self.path.parent)
+                atomic_write_text(self.path, lines.decode("utf-8"), durable=False)
+            else:
+                self.path.unlink(missing_ok=True)
 
 
 def _text(line: bytes) -> str:

@@ -30,6 +30,7 @@ from openclaw_tui.ui.line.approvals import read_answer
 from openclaw_tui.ui.line.clipboard import copy_sequence
 from openclaw_tui.ui.line.look import Look, detect_look
 from openclaw_tui.ui.line.markdown_stream import DIM, RED, YELLOW
+from openclaw_tui.ui.line.next_steps import next_step
 from openclaw_tui.ui.line.plain_reader import PlainReader
 from openclaw_tui.ui.line.reader import Hooks, Reader, TypedLine
 from openclaw_tui.ui.line.render import LineRenderer
@@ -174,6 +175,8 @@ class LineRepl:
         if output.text:
             self._say(clean_terminal_text(output.text), *([RED] if output.is_error else []))
         await self._act(output)
+        if output.draft:
+            self.reader.put_draft(output.draft)
 
     async def _act(self, output: CommandOutput) -> None:
         if output.action == "exit":
@@ -182,10 +185,8 @@ class LineRepl:
             await self._switch(output.options)
         elif output.action == "commands":
             refresh_commands(self.commands, self._current().app)
-        elif output.action == "pick_session":
-            self._say("/resume ID goes on with one of them", DIM)
-        elif output.action == "pick_model":
-            self._say("/model PROVIDER/MODEL chooses one", DIM)
+        elif step := next_step(output):
+            self._say(step, DIM)
         elif output.action == "copy" and self.look.redraws:
             self.reader.write(copy_sequence(output.payload))
         elif output.action == "copy":

@@ -27,7 +27,8 @@ from openclaw_tui.ui.textual.driver import ScreenDriver
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from openclaw_tui.ui.textual.screens.locked import locked_screen, opened_by
 from openclaw_tui.ui.textual.screens.main import MainScreen
-from openclaw_tui.ui.textual.themes import DARK, LIGHT, choose_theme
+from openclaw_tui.ui.textual.theme_files import own_themes
+from openclaw_tui.ui.textual.themes import BUNDLED, choose_theme
 from openclaw_tui.ui.welcome import short_path
 
 _log = logging.getLogger(__name__)
@@ -54,11 +55,12 @@ class OpenClawApp(App[int]):
         self._choose_theme(str(composed.config.get("ui.theme")))
 
     def _choose_theme(self, wanted: str) -> None:
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        own, problems = own_themes(self.talk.composed.paths.state / "themes")
+        for theme in (*BUNDLED, *own):
+            self.register_theme(theme)
+        self.main.acts.background = self._handover.background
         self.theme, problem = choose_theme(wanted, self._handover.background, set(self.available_themes))
-        if problem:
-            self.talk.composed.notices.append(problem)
+        self.talk.composed.notices += [*problems, *([problem] if problem else [])]
 
     def get_default_screen(self) -> MainScreen:
         """The main screen from the start, so that no key can arrive before there is a prompt."""

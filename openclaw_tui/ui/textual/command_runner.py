@@ -25,6 +25,11 @@ _OPENS = frozenset(
         "keymap",
         "price",
         "undo_ways",
+        "rewind",
+        "tree",
+        "diff",
+        "confirm",
+        "rewound",
     )
 )
 """Actions whose text is for line mode: the screen opens something instead."""
@@ -40,6 +45,8 @@ class CommandHost(Protocol):
     def pick_model(self) -> None: ...
     def show_help(self) -> None: ...
     def copy_text(self, text: str, done: str) -> None: ...
+    def write(self, text: str) -> None: ...
+    def show_branch(self) -> None: ...
     def measure(self) -> None: ...
     def open(self, output: CommandOutput) -> None: ...
 
@@ -100,6 +107,11 @@ class CommandRunner:
             case "switch":
                 if output.options is not None:
                     self.host.switch(output.options)
+                    self._write(output.draft)
+            case "rewound":
+                self.host.show_branch()
+                self.host.say("error" if output.is_error else "info", output.text)
+                self._write(output.draft)
             case "pick_session":
                 self.host.pick_session()
             case "pick_model":
@@ -114,6 +126,10 @@ class CommandRunner:
                 self.asks(output)
             case _:
                 self.host.open(output)
+
+    def _write(self, draft: str) -> None:
+        if draft:
+            self.host.write(draft)
 
     def _tell(self) -> None:
         self.changed(tuple(f"/{command.name} {argument}".strip() for command, argument in self.waiting))

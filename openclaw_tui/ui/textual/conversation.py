@@ -12,6 +12,7 @@ from openclaw_tui.app.watching import watch_workspace
 from openclaw_tui.events import Notice
 from openclaw_tui.log import log_event
 from openclaw_tui.tools.process import ProcessTool
+from openclaw_tui.tools.processes import ProcessRegistry
 from openclaw_tui.ui.textual.event_router import EventRouter
 
 _log = logging.getLogger(__name__)
@@ -42,12 +43,15 @@ class Conversation:
         if self._pump is not None:
             await asyncio.wait({self._pump})
 
+    def processes(self) -> ProcessRegistry | None:
+        """The commands of this session, where it may run any."""
+        tool = self.session.deps.runner.toolset.find("process")
+        return tool.registry if isinstance(tool, ProcessTool) else None
+
     def background_commands(self) -> list[str]:
         """Command lines that still run in the background of this session."""
-        tool = self.session.deps.runner.toolset.find("process")
-        if not isinstance(tool, ProcessTool):
-            return []
-        return [running.launch.command for running in tool.registry.listed() if running.is_alive]
+        registry = self.processes()
+        return [running.launch.command for running in registry.listed() if running.is_alive] if registry else []
 
     async def _deliver(self, router: EventRouter) -> None:
         """One event at a time; the loop gets its turn between them. A defect of the screen must not stop the talk."""

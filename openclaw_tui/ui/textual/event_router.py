@@ -65,7 +65,10 @@ class RouterHost(Protocol):
     def ask(self, request: ApprovalRequested) -> None: ...
     def answered(self, approval_id: str) -> None: ...
     def measure(self) -> None: ...
+    def turn_began(self) -> None: ...
     def turn_ended(self, event: TurnEnded) -> None: ...
+    def plan_changed(self, steps: tuple[tuple[str, str], ...]) -> None: ...
+    def runs_on(self, card: str, process_id: str) -> bool: ...
 
 
 class EventRouter:
@@ -92,6 +95,7 @@ class EventRouter:
                 if parent is None:
                     self._in_turn = True
                     self._status.tell(activity="working", detail="", hint="", step=0)
+                    self._host.turn_began()
             case TurnEnded():
                 if parent is None:
                     self._in_turn = False
@@ -173,6 +177,8 @@ class EventRouter:
             case PlanChanged(steps=steps):
                 done = sum(state == "completed" for _step, state in steps)
                 self._doing(f"plan {done} of {len(steps)} done", parent)
+                if parent is None:
+                    self._host.plan_changed(steps)
             case SubagentEvent(parent_call_id=call_id, event=inner):
                 self.deliver(inner, parent=self._cards.get(call_id) or self._spawned.get(call_id) or parent or "")
             case Notice(level=level, text=text):
@@ -181,6 +187,8 @@ class EventRouter:
                 assert_never(event)
 
     def _user(self, message: UserMessage, parent: str | None) -> None:
+        if message.origin == "bash":
+            return  # its card stands there already
         if line := announced_line(message):
             self._transcript.add_notice("info", one_line(line), parent=parent)
             return
@@ -216,10 +224,12 @@ class EventRouter:
         if event.result.tool_name == SPAWN_TOOL:
             self._spawned[event.call_id] = card  # a sub-agent nobody waits for works on under it
         text = text_of(event.result.content)
-        diff = (event.result.details or {}).get("diff")
+        details = event.result.details or {}
+        diff = details.get("diff")
+        runs_on = details.get("status") == "running" and self._host.runs_on(card, str(details.get("sessionId")))
         self._transcript.finish_tool(
             card,
-            state_of(event.result),
+            "running" if runs_on else state_of(event.result),
             seconds=event.seconds,
             size=len(text.encode("utf-8", "replace")),
             output=text,

@@ -18,7 +18,8 @@ from openclaw_tui.messages import (
     UserMessage,
     text_of,
 )
-from openclaw_tui.session.entries import BranchSummaryEntry, CompactionEntry, Entry, MessageEntry
+from openclaw_tui.session.custom_types import USER_SHELL
+from openclaw_tui.session.entries import BranchSummaryEntry, CompactionEntry, CustomEntry, Entry, MessageEntry
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 from openclaw_tui.ui.textual.widgets.transcript_items import (
     AssistantItem,
@@ -56,6 +57,8 @@ def _items(entries: Iterable[Entry]) -> Iterator[Item]:
                 yield SeparatorItem(
                     id=f"h{number}", text=f"summarised {before:,} tokens; what is above left the context"
                 )
+            case CustomEntry(custom_type=custom, data=data) if custom == USER_SHELL and isinstance(data, dict):
+                yield shell_item(f"h{number}", "!!", str(data.get("command")), str(data.get("output")))
             case BranchSummaryEntry():
                 yield SeparatorItem(id=f"h{number}", text="went on from an earlier point")
             case _:
@@ -65,6 +68,9 @@ def _items(entries: Iterable[Entry]) -> Iterator[Item]:
 def _of_message(message: Message, id: str) -> Iterator[Item]:
     if isinstance(message, UserMessage) and (line := announced_line(message)):
         yield NoticeItem(id=id, level="info", text=one_line(line))
+    elif isinstance(message, UserMessage) and message.origin == "bash":
+        command, _, output = text_of(message.content).partition("\n")
+        yield shell_item(id, "!", command.removeprefix("The user ran `").removesuffix("`."), output)
     elif isinstance(message, UserMessage):
         yield UserItem(id=id, text=text_of(message.content), images=image_words(message.content))
     elif isinstance(message, AssistantMessage):
@@ -73,6 +79,23 @@ def _of_message(message: Message, id: str) -> Iterator[Item]:
         if not message.is_partial:
             for call in message.tool_calls:
                 yield ToolItem(id=f"{id}/{call.id}", name=call.name, summary=call_words(call), state="stopped")
+
+
+def last_plan(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
+    """The steps and states of the plan that was made last on a branch."""
+    plan: object = None
+    for entry in entries:
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, ToolResultMessage):
+            plan = (entry.message.details or {}).get("plan", plan)
+    rows = plan if isinstance(plan, list) else []
+    return tuple((str(row.get("step")), str(row.get("status"))) for row in rows if isinstance(row, dict))
+
+
+def shell_item(id: str, sign: str, command: str, output: str) -> ToolItem:
+    """The card of a command the user ran."""
+    card = ToolItem(id=id, name=sign, summary=one_line(command), state="done", size=len(output.encode()))
+    card.set_output(output)
+    return card
 
 
 def finish_card(card: ToolItem, result: ToolResultMessage) -> None:

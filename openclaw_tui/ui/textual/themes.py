@@ -1,4 +1,4 @@
-"""The program's own two themes, and which theme to use.
+"""The program's own themes, two of them with more contrast, and which theme to use.
 
 Colours are chosen so that every text of the screen keeps a contrast of at least 4.5:1 on its ground; a test computes it
 from what the style sheets make of them.
@@ -59,6 +59,40 @@ LIGHT = Theme(
         "border-blurred": "#b9bcc4",
     },
 )
+
+CONTRAST_DARK = Theme(
+    name="openclaw-contrast-dark",
+    primary="#8cc8ff",
+    secondary="#7fe3d8",
+    accent="#f0b8ff",
+    warning="#ffd37a",
+    error="#ff9d9d",
+    success="#a8f08a",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#0b0b0b",
+    panel="#1a1a1a",
+    dark=True,
+    variables={**DARK.variables, "border": "#8cc8ff", "border-blurred": "#8a8a8a"},
+)
+
+CONTRAST_LIGHT = Theme(
+    name="openclaw-contrast-light",
+    primary="#003a94",
+    secondary="#004c56",
+    accent="#5c1480",
+    warning="#5c3500",
+    error="#8a0012",
+    success="#0b4d18",
+    foreground="#000000",
+    background="#ffffff",
+    surface="#f6f6f6",
+    panel="#ebebeb",
+    dark=False,
+    variables={**LIGHT.variables, "border": "#003a94", "border-blurred": "#6a6a6a"},
+)
+
+BUNDLED = (DARK, LIGHT, CONTRAST_DARK, CONTRAST_LIGHT)
 
 _SHORT_NAMES = {"dark": DARK.name, "light": LIGHT.name}
 

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from openclaw_tui.commands.registry import Command, CommandTable
 from openclaw_tui.constants import HELP_KEY_CELLS
-from openclaw_tui.ui.textual.bindings import help_groups
+from openclaw_tui.ui.textual.keymap import help_groups
 
 
 class HelpScreen(ModalScreen[None]):

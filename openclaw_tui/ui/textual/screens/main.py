@@ -1,5 +1,6 @@
 """The main screen: conversation, queue, prompt, status line. Keys come in here and go to the widgets or the session."""
 
+import os
 from time import monotonic
 from typing import ClassVar
 
@@ -11,31 +12,29 @@ from openclaw_tui.commands.registry import CommandTable
 from openclaw_tui.constants import APPROVAL_GUARD_SECONDS, LEAVE_CONFIRM_SECONDS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import ApprovalRequested, TurnEnded
-from openclaw_tui.messages import THINKING_LEVELS
-from openclaw_tui.safety.permissions import PermissionMode
 from openclaw_tui.tools.approval import Decision
-from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
+from openclaw_tui.ui.prompt_history import PromptHistory, Stash, StoredDraft
 from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.approval_desk import ApprovalDesk
-from openclaw_tui.ui.textual.bindings import actions_of, bindings_of
+from openclaw_tui.ui.textual.attention import Attention
+from openclaw_tui.ui.textual.background_cards import BackgroundCards
+from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.command_runner import CommandRunner
 from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.event_router import EventRouter
-from openclaw_tui.ui.textual.history_items import history_items
-from openclaw_tui.ui.textual.panels.with_panels import WithPanels
+from openclaw_tui.ui.textual.keymap import actions_of, rebind
+from openclaw_tui.ui.textual.screens.main_drafting import WithDrafting
+from openclaw_tui.ui.textual.widgets.plan_view import PlanView
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
-from openclaw_tui.ui.welcome import welcome
 
-_MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
 _LEAVING_WORDS = ("exit", "quit", ":q")
-_PROMPT_ACTIONS = actions_of("prompt") | {"backspace": "delete_left"}
 
 
-class MainScreen(WithPanels):
+class MainScreen(WithDrafting):
     """Shows one conversation at a time; `attach` gives it another."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("main")
@@ -49,15 +48,23 @@ class MainScreen(WithPanels):
         self.prompt = PromptInput(commands, self._take_back, id="prompt")
         self.prompt.area.on_typed = self._typed
         self.status = StatusBar(id="status")
-        self.acts = ScreenActs(self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status)
+        self.plan = PlanView(id="plan")
+        self.acts = ScreenActs(
+            self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status, plan=self.plan
+        )
         self.desk = ApprovalDesk(self, self._decide, self._is_typing, self.prompt.insert)
         self.runner = CommandRunner(commands, self.acts, self.queue.show_commands)
+        self.background = BackgroundCards(self, self.transcript, lambda: self.talk.processes())
+        self.attention = Attention(self._to_terminal, os.environ)
         self._talk: Conversation | None = None
+        rebind(self, "main")
+        self._prompt_actions = actions_of("prompt") | {"backspace": "delete_left"}
         self._typed_at = 0.0
         self._pressed: dict[str, float] = {}
 
     def compose(self) -> ComposeResult:
         yield self.transcript
+        yield self.plan
         yield self.queue
         yield self.strip
         yield self.prompt
@@ -77,17 +84,17 @@ class MainScreen(WithPanels):
         self._talk = self.acts.talk = talk
         self.desk.close()
         self.runner.forget()
-        self.transcript.clear()
+        self.background.forget()
+        self.attention.when = str(composed.config.get("ui.notifications"))
         self.queue.show_messages((), ())
         self.status.tell(activity="idle", detail="", hint="", step=0)
         history, project = composed.paths.history, composed.paths.project
         self.prompt.use_project(
             project, PromptHistory.of_project(history, project), StoredDraft.of_project(history, project)
         )
-        earlier = history_items(composed.session.deps.manager.branch())
-        self.transcript.load_history(earlier)
-        if not earlier:
-            self.transcript.add_notice("info", welcome(composed.paths.project))
+        self.stash = Stash.of_project(history, project)
+        self.prompt.area.use_vi(bool(composed.config.get("ui.vim")))
+        self.acts.show_branch()
         for notice in composed.notices:
             self.transcript.add_notice("info", notice)
         talk.start(EventRouter(self.transcript, self.status, self.queue, self))
@@ -100,7 +107,7 @@ class MainScreen(WithPanels):
         composed = self.talk.composed
         later = follow_up or composed.config.get("ui.enterWhileWorking") == "follow-up"
         try:
-            self.talk.session.prompt(text, while_busy="follow_up" if later else "steering")
+            self.talk.session.prompt(self.content_of(text), while_busy="follow_up" if later else "steering")
         except OpenClawError as error:
             self.acts.say("error", str(error))
             return False
@@ -118,6 +125,8 @@ class MainScreen(WithPanels):
             self.acts.leave()
         elif event.follow_up and not busy:
             self.prompt.give_back(event.shown)
+        elif self.run_typed_command(text):
+            self._accepted(text)
         elif parsed is None:
             if self.submit(text, follow_up=event.follow_up):
                 self._accepted(text)
@@ -143,6 +152,7 @@ class MainScreen(WithPanels):
 
     # ── what the router asks for ───────────────────────────────────────────────────────────────────────────────
     def ask(self, request: ApprovalRequested) -> None:
+        self.attention.asked(self._project_name)
         self.desk.ask(request)
 
     def answered(self, approval_id: str) -> None:
@@ -152,7 +162,21 @@ class MainScreen(WithPanels):
         self.acts.measure()
         self.panels_changed()
 
+    def turn_began(self) -> None:
+        self.attention.turn_began()
+        later = self.talk.composed.config.get("ui.enterWhileWorking") == "follow-up"
+        self.prompt.show_keys(f"Enter {'sends after this turn' if later else 'steers'} · Tab after this turn")
+
+    def plan_changed(self, steps: tuple[tuple[str, str], ...]) -> None:
+        self.plan.show(steps)
+        self.planned = True
+
+    def runs_on(self, card: str, process_id: str) -> bool:
+        return self.background.follow(card, process_id)
+
     def turn_ended(self, event: TurnEnded) -> None:
+        self.attention.turn_ended(self._project_name, event.outcome)
+        self.prompt.show_keys("")
         self.acts.measure()
         if self.runner.waiting:
             self._run_waiting_commands()
@@ -165,6 +189,14 @@ class MainScreen(WithPanels):
 
     def _decide(self, approval_id: str, decision: Decision) -> None:
         self.talk.session.resolve_approval(approval_id, decision)
+
+    @property
+    def _project_name(self) -> str:
+        return self.talk.composed.paths.project.name
+
+    def _to_terminal(self, sequence: str) -> None:
+        if not self.app.is_headless and self.app._driver is not None:
+            self.app._driver.write(sequence)
 
     def _is_typing(self) -> bool:
         return monotonic() - self._typed_at < 2 * APPROVAL_GUARD_SECONDS
@@ -182,9 +214,9 @@ class MainScreen(WithPanels):
             event.stop()
             self.prompt.area.focus()
             self.prompt.insert(event.character)
-        elif focused in (None, self.prompt.area) and event.key in _PROMPT_ACTIONS:
+        elif focused in (None, self.prompt.area) and event.key in self._prompt_actions:
             event.stop()
-            await self.prompt.area.run_action(_PROMPT_ACTIONS[event.key])
+            await self.prompt.area.run_action(self._prompt_actions[event.key])
 
     def on_paste(self, event: events.Paste) -> None:
         self.prompt.area.focus()
@@ -216,6 +248,10 @@ class MainScreen(WithPanels):
                 self._clear_prompt()
             else:
                 self.acts.hint("Esc again clears the prompt")
+        elif self._again("escape"):
+            self.acts.run_line("/rewind")
+        else:
+            self.acts.hint("Esc again goes back to an earlier prompt")
 
     def action_interrupt(self) -> None:
         """Ctrl+C: copy a selection, clear the prompt, stop the turn, leave; the first that applies."""
@@ -252,53 +288,13 @@ class MainScreen(WithPanels):
             self.prompt.set_text("\n".join([*back, self.prompt.text]).rstrip("\n"))
         await self.talk.session.abort()
 
-    def action_cycle_mode(self) -> None:
-        permissions = self.talk.composed.permissions
-        at = _MODES.index(permissions.mode) if permissions.mode in _MODES else -1
-        permissions.mode = _MODES[(at + 1) % len(_MODES)]
-        self.acts.measure()
+    @on(events.AppFocus)
+    def _focused(self) -> None:
+        self.attention.focused = True
 
-    def action_cycle_thinking(self) -> None:
-        session = self.talk.session
-        levels = [level for level in THINKING_LEVELS if level in (session.model.thinking_levels or ("off",))]
-        if len(levels) < 2:
-            self.acts.hint(f"{session.model.id} has no thinking levels")
-            return
-        at = levels.index(session.thinking) if session.thinking in levels else -1
-        self.acts.hint(f"thinking is now {session.set_thinking(levels[(at + 1) % len(levels)])}")
-        self.acts.measure()
-
-    def action_pick_model(self) -> None:
-        self.acts.pick_model()
-
-    def action_search_history(self) -> None:
-        self.acts.search_history()
-
-    def action_toggle_output(self) -> None:
-        self.transcript.toggle_fold("all")
-
-    def action_page(self, step: int) -> None:
-        if step < 0:
-            self.transcript.scroll_page_up(animate=False)
-        else:
-            self.transcript.scroll_page_down(animate=False)
-
-    def action_line(self, step: int) -> None:
-        self.transcript.scroll_relative(y=step, animate=False)
-
-    def action_top(self) -> None:
-        self.transcript.scroll_home(animate=False)
-
-    def action_bottom(self) -> None:
-        self.transcript.follow()
-
-    def action_redraw(self) -> None:
-        self.app.refresh(repaint=True, layout=True)
-        self.refresh(repaint=True, layout=True)
-
-    def action_suspend(self) -> None:
-        self.prompt.save_draft()
-        self.app.action_suspend_process()
+    @on(events.AppBlur)
+    def _unfocused(self) -> None:
+        self.attention.focused = False
 
     @on(Transcript.FollowChanged)
     def _follow_changed(self, event: Transcript.FollowChanged) -> None:

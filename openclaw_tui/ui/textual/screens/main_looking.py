@@ -46,6 +46,9 @@ class WithLooking(WithPanels):
     def action_pick_model(self) -> None:
         self.acts.pick_model()
 
+    def action_palette(self) -> None:
+        self.acts.palette()
+
     def action_search_history(self) -> None:
         self.acts.search_history()
 

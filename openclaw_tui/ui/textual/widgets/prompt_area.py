@@ -12,12 +12,11 @@ from textual.widgets.text_area import Location
 from openclaw_tui.ui.early_draft import graphemes
 from openclaw_tui.ui.prompt_history import PromptHistory
 from openclaw_tui.ui.terminal_input import clean_paste
-from openclaw_tui.ui.textual.bindings import actions_of, bindings_of
+from openclaw_tui.ui.textual.bindings import bindings_of
+from openclaw_tui.ui.textual.keymap import actions_of, rebind
 from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
 from openclaw_tui.ui.textual.widgets.paste_chips import PasteChips
-
-_OUTER_ACTIONS = actions_of("main")
-"""Keys of the main screen; they come before the text area's own."""
+from openclaw_tui.ui.textual.widgets.vi_keys import ViKeys
 
 
 class PromptArea(TextArea):
@@ -54,10 +53,15 @@ class PromptArea(TextArea):
             id="prompt-area",
         )
         self.cursor_blink = False
+        rebind(self, "prompt")
+        self._outer = actions_of("main")  # keys of the main screen come before the text area's own
         self.menu = menu
         self.take_back = take_back
         self.complete = complete
         self.on_typed: Callable[[], None] = lambda: None
+        self._in_chord = False
+        self.vi: ViKeys | None = None
+        self.on_mode: Callable[[str], None] = lambda mode: None
         self.prompts = PromptHistory()
         self.chips = PasteChips()
 
@@ -81,10 +85,32 @@ class PromptArea(TextArea):
 
     def replace_before_cursor(self, start: int, text: str) -> None:
         """Replace what stands between the character `start` and the cursor."""
-        before = self.text[:start]
-        place = (before.count("\n"), len(before) - before.rfind("\n") - 1)
-        result = self.replace(text, place, self.cursor_location)
+        result = self.replace(text, self._place(start), self.cursor_location)
         self.move_cursor(result.end_location)
+
+    # ── for vi ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def use_vi(self, on: bool) -> None:
+        """Vi keys on or off; on, the prompt begins in insert mode."""
+        if on != (self.vi is not None):
+            self.vi = ViKeys(self, lambda mode: self.on_mode(mode)) if on else None
+            self.on_mode("insert" if on else "")
+
+    def put_between(self, start: int, end: int, text: str) -> None:
+        self.replace(text, self._place(start), self._place(end), maintain_selection_offset=False)
+        self.go(start + len(text))
+
+    def go(self, index: int) -> None:
+        self.move_cursor(self._place(index))
+
+    def leave_line(self, step: int) -> None:
+        if step < 0:
+            self.action_up()
+        else:
+            self.action_down()
+
+    def _place(self, index: int) -> Location:
+        before = self.text[:index]
+        return before.count("\n"), len(before) - before.rfind("\n") - 1
 
     # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
     async def _on_key(self, event: events.Key) -> None:
@@ -93,12 +119,19 @@ class PromptArea(TextArea):
         Left to the toolkit, a bound key goes round by the application, and what is typed right behind it overtakes it.
         """
         self.on_typed()
-        if event.character == "?" and not self.text:
+        in_chord, self._in_chord = self._in_chord, False
+        if self.vi is not None and not self.menu.is_open and self.vi.press(event.key, event.character):
+            event.prevent_default().stop()
+        elif in_chord:
+            event.prevent_default().stop()
+            if event.key == "ctrl+e":
+                await self.screen.run_action("edit_draft")
+        elif event.character == "?" and not self.text:
             event.prevent_default().stop()
             self.post_message(self.HelpAsked())
-        elif event.key in _OUTER_ACTIONS:
+        elif event.key in self._outer:
             event.prevent_default().stop()
-            await self.screen.run_action(_OUTER_ACTIONS[event.key])
+            await self.screen.run_action(self._outer[event.key])
         elif not event.is_printable and (bound := self._bindings.key_to_bindings.get(event.key)):
             event.prevent_default().stop()
             await self.run_action(bound[0].action)
@@ -143,6 +176,16 @@ class PromptArea(TextArea):
             self._snap()
         elif (older := self.prompts.older(self.text)) is not None:
             self.set_text(older, len(older.partition("\n")[0]))
+
+    def action_take_back(self) -> None:
+        """Alt+↑: the last queued message, in front of what is being written."""
+        queued = self.take_back()
+        if queued is not None:
+            self.set_text(f"{queued}\n{self.text}" if self.text else queued, len(queued))
+
+    def action_chord(self) -> None:
+        """Ctrl+X: the next key decides; Ctrl+E opens the editor."""
+        self._in_chord = True
 
     def action_down(self) -> None:
         if self.menu.is_open:

@@ -31,6 +31,7 @@ class PromptInput(Vertical):
         self._commands = commands
         self._menu = CompletionMenu(id="completion")
         self.area = PromptArea(self._menu, take_back, self._take_completion)
+        self.area.on_mode = self._show_mode
         self._root = Path()
         self._files: list[str] | None = None
         self._draft = StoredDraft()
@@ -88,6 +89,15 @@ class PromptInput(Vertical):
     def show_mark(self, text: str) -> None:
         """A word of our own on the upper rule, at the right."""
         self.query_one("#prompt-row").border_title = text
+
+    def _show_mode(self, mode: str) -> None:
+        """Vi's mode at the sign of the prompt."""
+        if self.is_mounted:
+            self.query_one("#prompt-sign", Static).update({"normal": "N", "insert": "I"}.get(mode, "›"))
+
+    def show_keys(self, text: str) -> None:
+        """What the keys do now, on the lower rule; nothing while nothing runs."""
+        self.query_one("#prompt-row").border_subtitle = text
 
     # ── completion ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
