@@ -51,7 +51,8 @@ async def _tree(app: App, argument: str) -> CommandOutput:
     verb, _, rest = argument.partition(" ")
     match verb:
         case "go" if rest:
-            return await _apart(app, lambda: app.rewinds.go_to(_entry(app, rest.strip())))
+            target = _entry(app, rest.strip())
+            return await _apart(app, lambda: app.rewinds.go_to(target))
         case "label" if rest:
             return _label(app, *rest.strip().partition(" ")[::2])
         case "fork" if rest:

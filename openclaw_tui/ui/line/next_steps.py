@@ -1,11 +1,23 @@
-"""What a person types next where the full screen would open something: the words of line mode for it."""
+"""Commands in line mode: what one of them says, and what a person types where the full screen would open something."""
 
-from openclaw_tui.commands.registry import CommandOutput
+from openclaw_tui.app.compose import App
+from openclaw_tui.commands.registry import CommandOutput, Parsed
+from openclaw_tui.errors import OpenClawError
 
 _STEPS = {
     "pick_session": "/resume ID goes on with one of them",
     "pick_model": "/model PROVIDER/MODEL chooses one",
 }
+
+
+async def output_of(parsed: Parsed, app: App) -> CommandOutput:
+    """Run a command; what it could not do is its output, never the end of the program."""
+    if parsed.command is None:
+        return CommandOutput(parsed.problem, is_error=True)
+    try:
+        return await parsed.command.run(app, parsed.argument)
+    except OpenClawError as error:
+        return CommandOutput(str(error), is_error=True)
 
 
 def next_step(output: CommandOutput) -> str:

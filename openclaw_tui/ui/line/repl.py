@@ -30,7 +30,7 @@ from openclaw_tui.ui.line.approvals import read_answer
 from openclaw_tui.ui.line.clipboard import copy_sequence
 from openclaw_tui.ui.line.look import Look, detect_look
 from openclaw_tui.ui.line.markdown_stream import DIM, RED, YELLOW
-from openclaw_tui.ui.line.next_steps import next_step
+from openclaw_tui.ui.line.next_steps import next_step, output_of
 from openclaw_tui.ui.line.plain_reader import PlainReader
 from openclaw_tui.ui.line.reader import Hooks, Reader, TypedLine
 from openclaw_tui.ui.line.render import LineRenderer
@@ -167,10 +167,8 @@ class LineRepl:
             self._acting = None
 
     async def _execute(self, parsed: Parsed) -> None:
-        if parsed.command is None:
-            return
         talk = self._current()
-        output = await parsed.command.run(talk.app, parsed.argument)
+        output = await output_of(parsed, talk.app)
         talk.catch_up()
         if output.text:
             self._say(clean_terminal_text(output.text), *([RED] if output.is_error else []))
