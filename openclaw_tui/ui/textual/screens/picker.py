@@ -50,6 +50,8 @@ class PickerScreen(ModalScreen[str | None]):
         self._empty = empty
         self._search = search
         self._shown: list[PickerRow] = []
+        self.begin_at: str | None = None
+        """The row that is reached when the picker opens; the first one where there is none."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="picker"):
@@ -61,10 +63,11 @@ class PickerScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self.query_one("#picker-search", Input).cursor_blink = False
-        self._fill()
+        self._fill(self.begin_at)
 
     def on_resize(self) -> None:
-        self._fill()
+        reached = self.selected
+        self._fill(reached.key if reached is not None else self.begin_at)
 
     @on(Input.Changed)
     def _search_changed(self, event: Input.Changed) -> None:

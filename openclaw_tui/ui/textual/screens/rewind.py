@@ -23,13 +23,9 @@ class RewindPicker(PickerScreen):
         self._desk = desk
         self._prompts = desk.prompts()
         wanted = [prompt for prompt in self._prompts if prompt.files] if last_change else self._prompts
-        self._first = str(wanted[-1].number) if wanted else ""
         rows = _rows(self._prompts)
         super().__init__("Go back to before a prompt", rows, empty="there is no prompt to go back to yet")
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._fill(self._first)
+        self.begin_at = str(wanted[-1].number) if wanted else None
 
     def about(self, row: PickerRow) -> None:
         self.tell("looking…")

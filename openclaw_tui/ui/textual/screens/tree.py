@@ -27,10 +27,7 @@ class TreePicker(PickerScreen):
         self._filter: Filter = show
         self._naming: str | None = None
         super().__init__("Session tree", self._listed(), empty="the session is empty yet")
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self._fill(next((row.entry_id for row in outline(self._manager, self._filter) if row.is_here), None))
+        self.begin_at = next((row.entry_id for row in outline(manager, show) if row.is_here), None)
 
     def take(self, row: PickerRow) -> None:
         if self._naming is None:
