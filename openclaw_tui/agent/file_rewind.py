@@ -8,6 +8,7 @@ nothing is written through a link that has come since.
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -42,10 +43,14 @@ class FileRewind:
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """All files of a span, in the order they were first changed, and the folders that were made for some of them."""
+    """All files of a span that would change, in the order they were first changed.
+
+    `gone` are all paths that held no file before, `made` the folders that had to be made for some of them.
+    """
 
     files: tuple[FileRewind, ...] = ()
     made: tuple[Path, ...] = ()
+    gone: tuple[Path, ...] = ()
 
     @property
     def conflicts(self) -> tuple[FileRewind, ...]:
@@ -73,7 +78,7 @@ def plan_files(store: CheckpointStore, span: Sequence[Change]) -> FilePlan:
     going = {path for path, changes in by_path.items() if changes[0].before == ABSENT}
     planned = (_plan_file(store, path, changes, going) for path, changes in by_path.items())
     made = dict.fromkeys(change.made_place for change in span if change.made)
-    return FilePlan(tuple(file for file in planned if file is not None), tuple(made))
+    return FilePlan(tuple(file for file in planned if file is not None), tuple(made), tuple(going))
 
 
 def restore_files(store: CheckpointStore, plan: FilePlan, *, overwrite: bool, call: str, anchor: str) -> Restored:
@@ -84,7 +89,7 @@ def restore_files(store: CheckpointStore, plan: FilePlan, *, overwrite: bool, ca
     gone = [file for file in todo if file.act == "delete"]
     for file in sorted(gone, key=lambda item: -len(item.path.parts)):
         _attempt(store, file, call, anchor, done, failed)
-    _remove_empty(plan.made, [file.path for file in plan.files if file.target == ABSENT])
+    _remove_empty(plan.made, plan.gone)
     for file in todo:
         if file.act != "delete":
             _attempt(store, file, call, anchor, done, failed)
@@ -121,12 +126,19 @@ def _plan_file(store: CheckpointStore, path: Path, changes: Sequence[Change], go
     first, last = changes[0], changes[-1]
     obstacle = _obstacle(path, going)
     found = "?" if obstacle else _digest_now(path)
-    if found == first.before:
+    if found == first.before and not _lost_its_mode(path, changes):
         return None
     act: FileAct = "delete" if first.before == ABSENT else "create" if found == ABSENT else "restore"
     if not obstacle and first.before != ABSENT and not store.is_kept(first.before):
         obstacle = first.lost or "what it was is no longer kept (the store was full)"
     return FileRewind(path, act, first.before, found, first.mode, _conflict(changes, found, last), obstacle)
+
+
+def _lost_its_mode(path: Path, changes: Sequence[Change]) -> bool:
+    """Whether the bytes are the same but our changes cost the file its mode: it was removed and made anew."""
+    first = changes[0]
+    ours = first.before == first.after or any(change.before == ABSENT for change in changes[1:])
+    return ours and first.before != ABSENT and stat.S_IMODE(path.stat().st_mode) != first.mode
 
 
 def _obstacle(path: Path, going: set[Path]) -> str:

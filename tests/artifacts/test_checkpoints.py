@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from openclaw_tui.agent.file_rewind import plan_files, restore_files
@@ -61,7 +61,9 @@ async def act(root: Path, files: FileState, step: tuple[str, str, str]) -> None:
         return
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
+@example(before=[], steps=[("write", "d/c.txt", ""), ("delete", "d/c.txt", "")], mode=0o600)
+@example(before=[("write", "a.txt", "")], steps=[("delete", "a.txt", ""), ("write", "a.txt", "")], mode=0o600)
 @given(
     before=st.lists(STEPS, max_size=4),
     steps=st.lists(STEPS, min_size=1, max_size=8),
