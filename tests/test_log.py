@@ -53,7 +53,7 @@ def test_secrets_are_masked_in_messages_and_tracebacks(log_file: Path, secret: s
         logging.getLogger("openclaw_tui").exception("sent %s", secret)
     text = log_file.read_text(encoding="utf-8")
     assert secret[-12:] not in text
-    assert "hidden" in text
+    assert "⟦secret⟧" in text
     assert mask_secrets(mask_secrets(secret)) == mask_secrets(secret)
 
 

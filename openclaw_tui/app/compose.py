@@ -25,6 +25,7 @@ from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.agents import routing_problems, with_agent
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.local_offer import LocalOffer
+from openclaw_tui.app.masks import build_masks
 from openclaw_tui.app.memory import build_desk, engine_facts
 from openclaw_tui.app.models import ModelChoice, choose_model, fallback_models
 from openclaw_tui.app.sandbox import build_sandbox
@@ -179,7 +180,8 @@ def _compose(
     memory = build_desk(config, tools.memory)
     toolset = Toolset(tools.tools, hides=permissions.denies_whole)
     closers = (*tools.closers, sandbox.aclose)
-    runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=closers)
+    masks, mask_problems = build_masks(config, paths, manager)
+    runner = ToolRunner(toolset, workspace, permissions, approvals, emit, session_key, closers=closers, masks=masks)
     runner.scope = SkillScope(workspace, shelf.limit_at)
     compactor = BuiltInCompactor()
     known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))
@@ -254,6 +256,7 @@ def _compose(
         memory=memory,
         subagents=subagents,
         files=tools.files,
+        notices=mask_problems,
         rewinds=RewindDesk(deps, checkpoints, tools.files, workspace),
         sandbox=sandbox,
     )

@@ -138,7 +138,16 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
         extra=extra,
     )
     toolset = Toolset(tools.tools, hides=family.permissions.denies_whole).only(plan.tools)
-    runner = ToolRunner(toolset, workspace, family.permissions, approvals, emit, plan.key, closers=tools.closers)
+    runner = ToolRunner(
+        toolset,
+        workspace,
+        family.permissions,
+        approvals,
+        emit,
+        plan.key,
+        closers=tools.closers,
+        masks=parent.runner.masks,
+    )
     runner.scope = SkillScope(workspace, family.skills.limit_at, parent.runner.scope.limits)
     compactor = BuiltInCompactor()
     known = engine_facts(config, paths, lambda text: acts.notice_once("warning", text))

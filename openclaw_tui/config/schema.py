@@ -260,6 +260,10 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("sandbox.writable", "list", (), "Further folders sandboxed commands may write.", user_only=True),
     Setting("sandbox.shown", "list", (), "Hidden places, such as ~/.npmrc, that they may read.", user_only=True),
+    Setting("secrets.mask", "bool", True, "Show the model marks instead of secrets in tool results.", user_only=True),
+    Setting(
+        "secrets.patterns", "list", (), "Regular expressions of further secrets; a group is the secret.", user_only=True
+    ),
     Setting("tools.exec.passEnv", "list", (), "Key variables that commands may see.", user_only=True),
     Setting("skills.extraDirs", "list", (), "Further folders with skills.", user_only=True),
     Setting("skills.disabled", "list", (), "Names of skills to leave out."),

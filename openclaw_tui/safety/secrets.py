@@ -1,33 +1,21 @@
-"""Masks for secrets in lasting places: logs and exports.
+"""Masks for secrets in lasting places that nobody writes back from: logs, ledger, exports, crash reports, notes.
 
-The shapes of keys that providers and code hosts give out. A mask keeps the first characters, so that a person sees
-which key it was. Nothing is masked on the way to a model here: that would change what is cached and what is bound to
-its prefix.
+What a model sees is masked by `safety/masking.py`, whose marks can be told apart and put back.
 """
 
-import re
+from openclaw_tui.safety.secret_shapes import find_secrets
 
-_SHAPES = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"
-    r"|\bsk-ant-[\w-]{20,}"
-    r"|\bsk-(?:proj-)?[\w-]{20,}"
-    r"|\bAIza[\w-]{35}"
-    r"|\bgh[pousr]_\w{36,}"
-    r"|\bxox[abprs]-[\w-]{10,}"
-    r"|\bAKIA[0-9A-Z]{16}\b"
-    r"|(?i:\bBearer\s+\S{16,})",
-    re.DOTALL,
-)
+HIDDEN = "⟦secret⟧"
 
 
 def mask_secrets(text: str) -> str:
-    """The text with every secret it is known by its shape cut to its beginning. Masking twice changes nothing."""
-    return _SHAPES.sub(_masked, text)
-
-
-def _masked(match: re.Match[str]) -> str:
-    found = match[0]
-    if found.startswith("-----BEGIN"):
-        return "[private key hidden]"
-    head = found.split()[0] if found[:6].lower() == "bearer" else found[:6]
-    return f"{head}[hidden]"
+    """The text with every secret that is known by its shape replaced. Masking twice changes nothing."""
+    spans = find_secrets(text)
+    if not spans:
+        return text
+    parts: list[str] = []
+    at = 0
+    for start, end in spans:
+        parts += [text[at:start], HIDDEN]
+        at = end
+    return "".join([*parts, text[at:]])

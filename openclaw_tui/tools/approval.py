@@ -126,3 +126,14 @@ class _Relayed(ApprovalBroker):
         return await self._parent.ask(
             marked, arguments, replace(intent, title=f"{intent.title} [{self._who}]"), verdict
         )
+
+
+def refusal(reason: str, why: str) -> str:
+    """What the model is told of a call that was not allowed: why, and what the user said."""
+    if reason == NOBODY_TO_ASK:
+        return (
+            f"Not run: {why}, and {reason}. The user can allow it beforehand by --permission-mode or --allowed-tools;"
+            " go on without it, or say what you would need."
+        )
+    said = f" The user says: {reason}" if reason else " Ask what to do instead, or go on without it."
+    return f"Not run: the user refused this call.{said}"

@@ -17,12 +17,14 @@ from openclaw_tui.constants import EXEC_TAIL_CHARS, MAX_CONSECUTIVE_TOOL_FAULTS
 from openclaw_tui.errors import ToolArgumentsInvalid, ToolDenied, ToolError
 from openclaw_tui.events import Notice, Sink, ToolEnded, ToolProgress, ToolStarted
 from openclaw_tui.messages import Message, TextBlock, ToolCallBlock, ToolResultMessage, UserContent
+from openclaw_tui.safety.masking import Masks
 from openclaw_tui.safety.permissions import Act, Permissions
 from openclaw_tui.tools import repeats
-from openclaw_tui.tools.approval import NOBODY_TO_ASK, ApprovalBroker
+from openclaw_tui.tools.approval import ApprovalBroker, refusal
 from openclaw_tui.tools.base import TYPED, Tool, ToolContext, ToolIntent, ToolOutcome, text_outcome
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.schema import arguments_of, check_arguments
+from openclaw_tui.tools.secret_marks import masked_result, with_secrets
 from openclaw_tui.tools.skill_scope import SkillScope
 from openclaw_tui.tools.told_intent import told_intent
 from openclaw_tui.tools.workspace import Workspace
@@ -74,6 +76,7 @@ class ToolRunner:
         session_key: str,
         *,
         closers: Sequence[Callable[[], Awaitable[None]]] = (),
+        masks: Masks | None = None,
     ) -> None:
         self.toolset = toolset
         self.workspace = workspace
@@ -83,6 +86,7 @@ class ToolRunner:
         self._session_key = session_key
         self.scope = SkillScope(workspace)
         self._closers = closers
+        self.masks = masks or Masks(None)
         self._outcomes: list[repeats.CallOutcome] = []
         self._faults = 0
         self._stop_reason: str | None = None
@@ -137,7 +141,7 @@ class ToolRunner:
             job.outcome = text_outcome(str(error), is_error=True, denied=isinstance(error, ToolDenied))
         if job.started is None:
             self._start(job)
-        result = _result(call, job.outcome)
+        result = self._masked(_result(call, job.outcome))
         self._end(job, result)
         return result
 
@@ -200,7 +204,8 @@ class ToolRunner:
             job.tool = self.toolset.find(job.call.name)
             if job.tool is None:
                 raise ToolArgumentsInvalid(self.toolset.unknown(job.call.name))
-            job.arguments = check_arguments(job.tool.definition, arguments_of(job.call))
+            arguments = check_arguments(job.tool.definition, arguments_of(job.call))
+            job.arguments = with_secrets(self.masks, job.call.name, arguments, self.workspace)
             self._faults = 0
             intent = told_intent(job.tool, job.arguments, self.workspace, self.permissions)
             job.title = intent.title
@@ -230,7 +235,7 @@ class ToolRunner:
         decision = await self.approvals.ask(job.call, job.arguments, intent, verdict)
         self.permissions.answered(act, _ANSWERS[decision.kind])
         if not decision.allowed:
-            raise ToolDenied(_refusal(decision.reason, why))
+            raise ToolDenied(refusal(decision.reason, why))
         if _act(tool, tool.intent(job.arguments, self.workspace)) != act:
             raise ToolDenied("Not run: what the call would touch changed while the question was open. Call it again.")
         if decision.kind != "deny":
@@ -255,7 +260,7 @@ class ToolRunner:
     def _finish(self, job: _Job) -> ToolResultMessage:
         """The message for a finished job, with a warning where it goes in circles."""
         outcome = job.outcome or text_outcome(_STOPPED, is_error=True)
-        result = _result(job.call, outcome)
+        result = self._masked(_result(job.call, outcome))
         self._outcomes.append(repeats.outcome_of(job.call.name, job.call.arguments, result.content))
         count = repeats.streak(self._outcomes)
         warning = repeats.warning_for(count)
@@ -268,6 +273,15 @@ class ToolRunner:
         self._outcomes = repeats.window(self._outcomes)
         if job.started is None:
             self._start(job)
+        return result
+
+    def _masked(self, result: ToolResultMessage) -> ToolResultMessage:
+        """Without secrets, from here on: what is stored, shown, sent, summarised and exported has only their marks."""
+        result, new = masked_result(self.masks, result)
+        if new:
+            count = "a secret" if new == 1 else f"{new} secrets"
+            text = f"{count} in the output of {result.tool_name} reached the model as ⟦secret:N⟧ only (secrets.mask)"
+            self._sink(Notice(self._session_key, "info", text))
         return result
 
     def _start(self, job: _Job) -> None:
@@ -305,16 +319,6 @@ class ToolRunner:
 
 def _act(tool: Tool, intent: ToolIntent) -> Act:
     return Act(tool.definition.name, intent.risk, intent.paths, intent.command, intent.url, intent.reach)
-
-
-def _refusal(reason: str, why: str) -> str:
-    if reason == NOBODY_TO_ASK:
-        return (
-            f"Not run: {why}, and {reason}. The user can allow it beforehand by --permission-mode or --allowed-tools;"
-            " go on without it, or say what you would need."
-        )
-    said = f" The user says: {reason}" if reason else " Ask what to do instead, or go on without it."
-    return f"Not run: the user refused this call.{said}"
 
 
 def _result(call: ToolCallBlock, outcome: ToolOutcome) -> ToolResultMessage:

@@ -123,13 +123,16 @@ def approval_choices(question: ApprovalRequested) -> str:
     return f"  y = yes, once\n  a = yes, for this session\n{prefix}  n = no; write what to do instead behind it"
 
 
-def status_parts(app: App, *, busy: str, queued: int) -> list[str]:
-    """What goes on, model, mode, queue: the front of the toolbar; context, cache and money follow (`context_line`)."""
+def status_parts(app: App, *, busy: str, queued: int, brief: bool = False) -> list[str]:
+    """What goes on, model, mode, queue: the front of the toolbar; context, cache and money follow (`context_line`).
+
+    `brief` leaves the sandbox out, for narrow terminals; `/permissions` tells of it there.
+    """
     session = app.session
     parts = [busy] if busy else []
     thinking = f":{session.thinking}" if session.thinking != "off" else ""
     model = OFFLINE_LABEL if session.model.api == "offline" else f"{session.model.ref}{thinking}"
-    parts += [model, app.permissions.mode, app.sandbox.label()]
+    parts += [model, app.permissions.mode, *([] if brief else [app.sandbox.label()])]
     parts += [f"{queued} queued"] if queued else []
     parts += [storage] if (storage := storage_text(session.deps.manager)) else []
     return parts

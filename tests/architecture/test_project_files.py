@@ -102,7 +102,7 @@ def test_no_dependency_is_under_a_copyleft_licence_by_name() -> None:
 
 def test_every_slash_command_stands_in_the_readme_and_every_one_there_exists() -> None:
     section = README.split("### Slash commands")[1].split("### ")[0]
-    named = set(re.findall(r"`/([a-z]+)(?: [^`]*)?`", section.split("Unambiguous")[0]))
+    named = set(re.findall(r"`/([a-z-]+)(?: [^`]*)?`", section.split("Unambiguous")[0]))
     assert named == {command.name for command in all_commands().commands}
 
 

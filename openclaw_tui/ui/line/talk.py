@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from openclaw_tui.agent.broadcast import Subscription
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.watching import watch_workspace
-from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_TOOL_NOTICE_SECONDS
+from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_TOOL_NOTICE_SECONDS, STRIP_MIN_COLUMNS
 from openclaw_tui.events import (
     AgentEvent,
     ApprovalRequested,
@@ -106,10 +106,12 @@ class Talk:
 
     def toolbar(self) -> str:
         busy = (self._doing or "working") if self.app.session.is_busy else ""
-        front = " · ".join(status_parts(self.app, busy=busy, queued=self._queued))
+        columns = shutil.get_terminal_size().columns
+        brief = columns < STRIP_MIN_COLUMNS
+        front = " · ".join(status_parts(self.app, busy=busy, queued=self._queued, brief=brief))
         if self._view is None:
             self._view = context_view(self.app)
-        room = shutil.get_terminal_size().columns - len(front) - len(_BAR) - 1
+        room = columns - len(front) - len(_BAR) - 1
         return f"{front}{_BAR}{toolbar_text(self._view, width=max(LINE_ABOUT_MIN_CHARS, room))}"
 
     def see(self, event: AgentEvent) -> None:

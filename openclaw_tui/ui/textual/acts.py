@@ -170,7 +170,7 @@ class ScreenActs:
         thinking = next((known for known in THINKING_LEVELS if known == level), session.thinking)
         try:
             model = find_model(reference, composed.config.get("models.providers"))
-            if model.ref == session.model.ref:
+            if model.ref == session.model.ref and thinking != session.thinking:
                 self.say("info", f"thinking is now {session.set_thinking(thinking)}")
                 return
             sheet = model_sheet(session.deps, model)

@@ -17,7 +17,7 @@ async def test_the_toolbar_says_what_the_panels_say(tmp_path: Path, monkeypatch:
         talk = Talk(it.app, LineRenderer(lambda _text: None, Look(redraws=False, styled=False)))
         await talk.start()
         before = talk.toolbar()
-        assert before == f"scripted/script · bypassPermissions │ {toolbar_text(context_view(it.app))}"
+        assert before == f"scripted/script · bypassPermissions · no sandbox │ {toolbar_text(context_view(it.app))}"
         assert talk.toolbar() == before
         await it.turn("hello")
         talk.catch_up()

@@ -188,7 +188,7 @@ def _row(session: SessionSummary, project: Path) -> PickerRow:
 
 def _facts(session: SessionSummary) -> str:
     count = "" if session.messages is None else f" · {session.messages} messages"
-    return f"{session.id[:8]} · {session.cwd or 'folder unknown'} · {size_text(session.size)}{count}"
+    return f"{session.id[:8]}{count} · {size_text(session.size)} · {session.cwd or 'folder unknown'}"
 
 
 def age_text(seconds: float) -> str:
