@@ -47,9 +47,9 @@ def report_items(report: DiffReport) -> list[Item]:
             items.append(NoticeItem(id=f"h {heading}", level="info", text=heading))
         for file in files:
             diff = file.diff.text if file.diff is not None else None
-            summary = file.note or (file.diff.summary() if file.diff is not None else "")
-            card = ToolItem(id=str(file.path), name=file.name, summary=summary, state="done", diff=diff, folded=False)
-            items.append(card)
+            items.append(
+                ToolItem(id=str(file.path), name=file.name, summary=file.note, state="done", diff=diff, folded=False)
+            )
     if not items:
         items.append(NoticeItem(id="none", level="info", text="no file has changed"))
     items += [NoticeItem(id=f"r{at}", level="info", text=remark) for at, remark in enumerate(report.remarks)]

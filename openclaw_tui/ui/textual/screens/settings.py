@@ -18,7 +18,7 @@ from openclaw_tui.ui.textual.screens.picker import PickerRow, PickerScreen
 class SettingsScreen(PickerScreen):
     """Enter flips a yes/no, goes to the next choice, or lets a text be typed; `Ctrl+D` takes the own value back."""
 
-    KEYS_TOLD = "type to search · Enter change · Shift+Tab choice before · Ctrl+D back to default · Esc close"
+    KEYS_TOLD = "Enter change · Shift+Tab choice before · Ctrl+D default · Esc close"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("shift+tab", "step_back", "Choice before", show=False, priority=True),
         Binding("ctrl+d", "reset", "Default", show=False, priority=True),

@@ -15,7 +15,7 @@ _SHOWN: tuple[Filter, ...] = get_args(Filter)
 class TreePicker(PickerScreen):
     """Gives back the line of a command: `/tree go ID`, `/tree fork ID`. Labels are given at once."""
 
-    KEYS_TOLD = "Enter go there · F2 label · Ctrl+F fork from here · Tab all, prompts, labelled · Esc close"
+    KEYS_TOLD = "Enter go there · F2 label · Ctrl+F fork · Tab filter · Esc close"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "label", "Label", show=False, priority=True),
         Binding("ctrl+f", "fork", "Fork", show=False, priority=True),
@@ -80,5 +80,5 @@ def _row(row: OutlineRow) -> PickerRow:
         key=row.entry_id,
         label=row.line.removesuffix("  ← here"),
         detail=place,
-        preview=f"{kinds[row.kind]} · {row.entry_id}",
+        preview=f"{kinds[row.kind]}: {row.text}",
     )
