@@ -9,7 +9,6 @@ processor share and memory of both; resuming a long session against an empty sta
 import argparse
 import os
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 
@@ -114,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

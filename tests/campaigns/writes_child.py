@@ -11,6 +11,7 @@ import random
 import resource
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 from openclaw_tui.errors import SessionWriteFailed
 from openclaw_tui.messages import user_text
@@ -71,9 +72,8 @@ def _weather(weather: str, session: SessionManager, chance: random.Random) -> It
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             return real(descriptor, data)
 
-        os.write = writes_half
-        yield
-        os.write = real
+        with mock.patch.object(os, "write", writes_half):
+            yield
     elif weather == "dev-full":
         kept, full = os.dup(journal.descriptor), os.open("/dev/full", os.O_RDWR)
         os.dup2(full, journal.descriptor)
