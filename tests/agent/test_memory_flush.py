@@ -167,7 +167,8 @@ async def test_an_overflow_leaves_no_room_and_says_so(tmp_path: Path) -> None:
         skipped = acts(it, "flush_skipped")
         assert skipped
         assert "overflow" in skipped[0].reason
-        text = (await all_commands().commands[-1].run(it.app, "")).text
+        memory = next(command for command in all_commands().commands if command.name == "memory")
+        text = (await memory.run(it.app, "")).text
     assert "last skipped" in text
     assert "overflow" in text
 

@@ -19,7 +19,7 @@ def test_a_talk_with_an_answer_a_command_and_the_way_back(project: Path) -> None
         terminal.wait_for("a.py:1")
         terminal.type("/status\r")
         terminal.wait_for("offline/guide (--model)")
-        terminal.wait_for("│ ctx ▓")
+        terminal.wait_for("│ ctx ")
         terminal.type("\x04")
         assert terminal.wait_for_end() == 0
         assert "resume: openclaw-tui -r" in terminal.text
