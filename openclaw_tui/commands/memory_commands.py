@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +24,26 @@ async def _memory(app: App, argument: str) -> CommandOutput:
         case "search":
             return await _search(app, rest.strip())
         case "edit":
-            places = app.memory.places
-            return CommandOutput(
-                f"edit {places.long_term} or a file in {places.daily_folder}; /memory reload takes it in"
-            )
+            return _edit(app, rest.strip())
         case "reload":
             changed = app.session.deps.requests.reload_prompt()
             return CommandOutput(f"taken in: {', '.join(changed)}" if changed else "nothing has changed")
         case "undo":
             return _undo(app)
         case _:
-            return CommandOutput("use /memory [show], search WORDS, edit, reload or undo", is_error=True)
+            return CommandOutput("use /memory [show], search WORDS, edit [today], reload or undo", is_error=True)
+
+
+def _edit(app: App, which: str) -> CommandOutput:
+    """MEMORY.md, or the notes of a day: `today` or its date. What was changed is taken in afterwards."""
+    places = app.memory.places
+    try:
+        day = date.today() if which == "today" else date.fromisoformat(which) if which else None
+    except ValueError:
+        return CommandOutput("use /memory edit, /memory edit today or /memory edit YYYY-MM-DD", is_error=True)
+    file = places.daily(day) if day is not None else places.long_term
+    text = f"{file} · /memory reload takes in what was changed"
+    return CommandOutput(text, action="edit_file", payload=str(file), draft="/memory reload")
 
 
 def _show(app: App) -> str:

@@ -36,10 +36,12 @@ ActionKind: TypeAlias = Literal[
     "keymap",
     "price",
     "undo_ways",
+    "edit_file",
 ]
 """What a front end is to do: `settled` means that settings changed, `commands` that the table did, `rewound` that the
 session is on another branch. `price` shows `sheet` and runs `payload` with the answer, `undo_ways` asks how to undo.
-`confirm` asks `text`; on a yes the line in `payload` is run."""
+`confirm` asks `text`; on a yes the line in `payload` is run. `edit_file` gives the file in `payload` to the user's
+editor and then runs the line in `draft`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,9 @@ def edited(text: str, command: list[str]) -> str:
 
 
 def opened(path: Path, command: list[str]) -> None:
-    """Let the editor have a file. Blocks until it is closed."""
+    """Let the editor have a file; its folder is made. Blocks until it is closed. Raises OpenClawError."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([*command, str(path)], check=False)
     except OSError as error:
-        raise OpenClawError(f"{command[0]} cannot be started: {error.strerror or error}") from error
+        raise OpenClawError(f"{path} cannot be edited with {command[0]}: {error.strerror or error}") from error

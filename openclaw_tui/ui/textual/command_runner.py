@@ -29,6 +29,7 @@ _OPENS = frozenset(
         "tree",
         "diff",
         "confirm",
+        "edit_file",
         "rewound",
     )
 )

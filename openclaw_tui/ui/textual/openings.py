@@ -5,7 +5,9 @@ line mode cannot. Imported when the first of them is opened.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
@@ -16,6 +18,7 @@ from openclaw_tui.commands.diff_command import DiffReport
 from openclaw_tui.commands.login_commands import keep_key, providers
 from openclaw_tui.commands.registry import CommandOutput, CommandTable
 from openclaw_tui.constants import PALETTE_SESSIONS
+from openclaw_tui.errors import OpenClawError
 from openclaw_tui.session.outline import FILTERS, Filter
 from openclaw_tui.ui.textual.screens.picker import PickerRow, PickerScreen
 
@@ -45,6 +48,8 @@ class Openings:
                 self._diff(output)
             case "confirm":
                 self._confirm(output)
+            case "edit_file":
+                self._screen.run_worker(self._edit_file(output), exclusive=True, group="editor")
             case "settings":
                 self._settings(composed)
             case "settled":
@@ -86,6 +91,22 @@ class Openings:
                 self._run(output.payload)
 
         self._screen.app.push_screen(ConfirmScreen(output.text, "do it", "leave it"), answered)
+
+    async def _edit_file(self, output: CommandOutput) -> None:
+        """The terminal belongs to the editor until it is closed."""
+        from openclaw_tui.ui.external_editor import editor_command, opened
+
+        app = self._screen.app
+        try:
+            command = editor_command(os.environ)
+            if app.is_headless:
+                raise OpenClawError("there is no terminal that an editor could be given")
+            with app.batch_update(), app.suspend():
+                await asyncio.to_thread(opened, Path(output.payload), command)
+        except OpenClawError as error:
+            self._acts.say("error", f"{error}; the file is {output.payload}")
+            return
+        self._run(output.draft)
 
     # ── settings ───────────────────────────────────────────────────────────────────────────────────────────────
     def _settings(self, composed: Composed) -> None:
