@@ -1,7 +1,7 @@
 """Wrapping loses nothing and never exceeds the width."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import get_character_cell_size
 from rich.segment import Segment
@@ -22,6 +22,8 @@ def _joined(rows: list[Row]) -> str:
     return "".join(text_of(row) + row.join for row in rows).removesuffix("\n")
 
 
+@example(["a", "\u200d\u200d中"], 2, False)
+@example(["aa \u0301"], 2, False)
 @given(RUNS, st.integers(2, 20), st.booleans())
 def test_rows_fit_and_join_to_the_logical_line(parts: list[str], width: int, hard: bool) -> None:
     runs = _segments(parts)

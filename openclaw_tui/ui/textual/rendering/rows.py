@@ -148,7 +148,9 @@ def _graphemes(runs: Sequence[Segment]) -> list[tuple[int, int, int]]:
     spans: list[tuple[int, int, int]] = []
     offset = 0
     for run in runs:
-        spans += [(start + offset, end + offset, cells) for start, end, cells in split_graphemes(run.text)[0]]
+        for start, end, cells in split_graphemes(run.text)[0]:
+            # a joiner with nothing before it counts the character behind it as none, but that is drawn
+            spans.append((start + offset, end + offset, max(cells, cell_len(run.text[start:end]))))
         offset += len(run.text)
     return spans
 
@@ -185,15 +187,16 @@ def _wide_cuts(text: str, spans: list[tuple[int, int, int]], width: int, hard: b
     start = used = 0
     chance = -1
     index = 0
+    blanks = {begin for begin, end, _cells in spans if text[begin:end] == " "}  # one with a mark on it is no blank
     while index < len(spans):
         begin, end, cells = spans[index]
         if used + cells > width and begin > start:
-            if text[begin] == " " and not hard:
+            if begin in blanks and not hard:
                 chance = begin
             cut = chance if chance > start and not hard else begin
             shown = len(text[start:cut].rstrip(" ")) + start if not hard else cut
             follow = cut
-            while not hard and follow < len(text) and text[follow] == " ":
+            while not hard and follow in blanks:
                 follow += 1
             if follow >= len(text):
                 return [*cuts, (start, shown, LINE_END)]
@@ -203,6 +206,6 @@ def _wide_cuts(text: str, spans: list[tuple[int, int, int]], width: int, hard: b
             continue
         used += cells
         index += 1
-        if text[begin] == " " or (cells == 2 and text[end : end + 1] not in _NO_BREAK_BEFORE):
+        if begin in blanks or (cells == 2 and text[end : end + 1] not in _NO_BREAK_BEFORE):
             chance = end
     return [*cuts, (start, len(text), LINE_END)]
