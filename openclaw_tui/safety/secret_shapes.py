@@ -50,7 +50,7 @@ _NAMED = re.compile(
 )
 _PLACEHOLDER = re.compile(
     r"x+|\*+|\.+|-+|<.*>|\[.*\]|\{.*\}|\$.*|%.*%|none|null|nil|true|false|change[-_ ]?me|redacted|hidden|your[-_ ].*"
-    r"|my[-_ ].*|pass(?:word)?\d*|secret|user(?:name)?|(?:some|the|a|an|dummy|fake|test|example|sample)[-_ ]?.*"
+    r"|my[-_ ].*|pass(?:word)?\d*|secret|user(?:name)?|(?:some|the|a|an|test)[-_ ].*|(?:dummy|fake|example|sample).*"
     r"|.*(?:example|placeholder|⟦secret).*",
     re.IGNORECASE,
 )
