@@ -1,11 +1,12 @@
 """Secrets on their way through an agent: no tool shows one, and what carries a mark is written back or refused."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from openclaw_tui.messages import text_of
-from openclaw_tui.providers.scripted import Step
+from openclaw_tui.providers.scripted import Answer, Step
 from tests.agent.harness import agent
 
 KEY = "sk-ant-api03-" + "Ab1" * 12
@@ -24,14 +25,14 @@ def project(tmp_path: Path) -> Path:
 
 
 async def test_every_way_to_look_at_a_file_hides_the_same(project: Path) -> None:
-    looks = [
+    looks: list[tuple[str, dict[str, Any]]] = [
         ("read", {"path": ".env"}),
         ("grep", {"pattern": "PASSWORD", "path": ".env"}),
         ("exec", {"command": "cat .env"}),
         ("exec", {"command": "cat .env >&2; exit 3"}),
         ("read", {"path": "app.py"}),
     ]
-    async with agent(project, [Step(calls=[call]) for call in looks] + ["done"]) as it:
+    async with agent(project, [*(Step(calls=[call]) for call in looks), "done"]) as it:
         await it.turn("Look.")
         shown = [text_of(result.content) for result in it.results]
         stored = it.app.session.deps.manager.path
@@ -48,7 +49,7 @@ async def test_every_way_to_look_at_a_file_hides_the_same(project: Path) -> None
 async def test_the_original_goes_back_into_its_own_file(project: Path) -> None:
     patch = "*** Begin Patch\n*** Update File: .env\n DB_PASSWORD=⟦secret:1⟧\n+MORE=1\n*** End Patch\n"
     edits = [{"oldText": "NAME=demo", "newText": "NAME=other"}]
-    steps = [
+    steps: list[Answer] = [
         Step(calls=[("read", {"path": ".env"})]),
         Step(calls=[("edit", {"path": ".env", "edits": edits})]),
         Step(calls=[("apply_patch", {"input": patch})]),
@@ -66,7 +67,7 @@ async def test_the_original_goes_back_into_its_own_file(project: Path) -> None:
 
 
 async def test_a_mark_in_another_place_is_refused_with_the_reason(project: Path) -> None:
-    steps = [
+    steps: list[Answer] = [
         Step(calls=[("read", {"path": ".env"})]),
         Step(calls=[("write", {"path": "copy.txt", "content": "DB_PASSWORD=⟦secret:1⟧\n"})]),
         Step(calls=[("exec", {"command": "echo ⟦secret:1⟧"})]),
@@ -83,7 +84,7 @@ async def test_a_mark_in_another_place_is_refused_with_the_reason(project: Path)
 
 
 async def test_the_setting_switches_it_off(project: Path) -> None:
-    steps = [Step(calls=[("read", {"path": ".env"})]), "done"]
+    steps: list[Answer] = [Step(calls=[("read", {"path": ".env"})]), "done"]
     async with agent(project, steps, config=("secrets.mask=false",)) as it:
         await it.turn("Look.")
         assert PASSWORD in text_of(it.results[0].content)
