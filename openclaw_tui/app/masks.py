@@ -1,5 +1,6 @@
-"""The marks of secrets for one conversation, from its settings and its folder."""
+"""The marks of secrets for one conversation, from its settings and its folder; and exports without secrets."""
 
+import json
 import re
 
 from openclaw_tui.app.tools import artifacts_folder
@@ -7,6 +8,8 @@ from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.providers.credentials import KEY_VARIABLES
 from openclaw_tui.safety.masking import Masks, held_keys
+from openclaw_tui.safety.secrets import mask_secrets
+from openclaw_tui.session.export import exported
 from openclaw_tui.session.manager import SessionManager
 
 
@@ -25,3 +28,26 @@ def build_masks(config: Config, paths: Paths, manager: SessionManager) -> tuple[
     folder = artifacts_folder(manager, paths) if manager.path is not None else None
     masks = Masks(folder, on=bool(config.get("secrets.mask")), own=lambda: held_keys(variables), more=patterns)
     return masks, problems
+
+
+def masked_export(manager: SessionManager, suffix: str) -> bytes:
+    """The export of a session with every secret of a known shape hidden, also those that were typed by the user."""
+    data = exported(manager, suffix)
+    if suffix != ".jsonl":
+        return mask_secrets(data.decode("utf-8")).encode()
+    return b"".join(_masked_line(line) for line in data.splitlines(keepends=True))
+
+
+def _masked_line(line: bytes) -> bytes:
+    """A row of a session file: each text in it for itself, so that it stays what it is."""
+    if mask_secrets(text := line.decode("utf-8")) == text:
+        return line
+    return json.dumps(_masked(json.loads(line)), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _masked(value: object) -> object:
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, dict):
+        return {key: _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, list) else value

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from openclaw_tui.agent.aside import ask_aside
 from openclaw_tui.app.compose import App
+from openclaw_tui.app.masks import masked_export
 from openclaw_tui.atomic_write import atomic_write_bytes
 from openclaw_tui.commands.registry import Command, CommandOutput
 from openclaw_tui.messages import AssistantMessage, text_of
-from openclaw_tui.session.export import FORMATS, exported
+from openclaw_tui.session.export import FORMATS
 from openclaw_tui.session.listing import short_id
 
 _OVERWRITE = "--overwrite "
@@ -34,7 +35,7 @@ async def _export(app: App, argument: str) -> CommandOutput:
         return CommandOutput(f"{target} is a folder; give the name of a file", is_error=True)
     if target.exists() and not overwrite:
         return CommandOutput(f"{target} exists already.", action="confirm", payload=f"/export {_OVERWRITE}{name}")
-    data = exported(app.session.deps.manager, target.suffix.lower())
+    data = masked_export(app.session.deps.manager, target.suffix.lower())
     try:
         atomic_write_bytes(target, data)
     except OSError as error:

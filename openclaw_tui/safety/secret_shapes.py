@@ -41,7 +41,7 @@ _IN_ADDRESS = re.compile(r"://[^\s/:@'\"]*:([^\s/@'\"]{3,})@")
 _WORDS = ("passw", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "access", "private", "credential")
 _VARIABLE = re.compile(
     r"(?:PASSW(?:OR)?D|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIAL)[A-Z0-9_]*="
-    r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'#;|&]+)"
+    r"(\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'#;|&<>]+)"
 )
 _NAMED = re.compile(
     r"(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential)[\w.-]*[\"']?"

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from openclaw_tui.app.masks import masked_export
 from openclaw_tui.app.session import session_key_for
 from openclaw_tui.app.session_removal import remove_session, with_sub_agents
 from openclaw_tui.atomic_write import atomic_write_bytes
@@ -13,7 +14,7 @@ from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, ConfigError, SessionError, SessionNotFound
 from openclaw_tui.messages import AssistantMessage
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.session.export import FORMATS, exported
+from openclaw_tui.session.export import FORMATS
 from openclaw_tui.session.listing import find_sessions, resolve_session, short_id, summarize
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
@@ -32,7 +33,7 @@ def export_session(given: argparse.Namespace, paths: Paths) -> int:
         target = _target(given.path or f"{manager.session_id}.md", paths)
         if target.exists() and not given.force:
             raise ConfigError(f"{target} exists; choose another name, or --force to overwrite it")
-        data = exported(manager, target.suffix.lower())
+        data = masked_export(manager, target.suffix.lower())
         try:
             atomic_write_bytes(target, data)
         except OSError as error:
