@@ -35,19 +35,20 @@ def masked_export(manager: SessionManager, suffix: str) -> bytes:
     data = exported(manager, suffix)
     if suffix != ".jsonl":
         return mask_secrets(data.decode("utf-8")).encode()
-    return b"".join(_masked_line(line) for line in data.splitlines(keepends=True))
+    return b"".join(masked_line(line) for line in data.splitlines(keepends=True))
 
 
-def _masked_line(line: bytes) -> bytes:
+def masked_line(line: bytes) -> bytes:
     """A row of a session file: each text in it for itself, so that it stays what it is."""
     if mask_secrets(text := line.decode("utf-8")) == text:
         return line
-    return json.dumps(_masked(json.loads(line)), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(masked_value(json.loads(line)), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _masked(value: object) -> object:
+def masked_value(value: object) -> object:
+    """JSON data with the secrets of each of its texts hidden."""
     if isinstance(value, str):
         return mask_secrets(value)
     if isinstance(value, dict):
-        return {key: _masked(item) for key, item in value.items()}
-    return [_masked(item) for item in value] if isinstance(value, list) else value
+        return {key: masked_value(item) for key, item in value.items()}
+    return [masked_value(item) for item in value] if isinstance(value, list) else value

@@ -128,6 +128,10 @@ class CheckpointStore:
             return None
         return data if digest_of(data) == digest else None
 
+    def forget(self, digest: str) -> None:
+        """Let a content go; its lines stay, so that a rewind can say that it is no longer kept."""
+        self._object(digest).unlink(missing_ok=True)
+
     def is_kept(self, digest: str) -> bool:
         return digest == ABSENT or self._object(digest).exists()
 

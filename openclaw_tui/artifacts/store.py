@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
+from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, atomic_write_bytes, make_private_dir
 from openclaw_tui.constants import ARTIFACT_QUOTA_BYTES, IO_CHUNK_BYTES, RECALL_PIECE_OVERLAP_BYTES
 
 _INDEX = "index.jsonl"
@@ -83,6 +83,14 @@ class ArtifactStore:
         self._artifacts[artifact_id] = artifact
         self._keep_quota({*live, artifact_id})
         return artifact
+
+    def replace(self, artifact: Artifact, data: bytes, *, title: str) -> None:
+        """Another content under the same id; the former one goes once nobody names it. Raises OSError."""
+        self.put(artifact.id, data, tool=artifact.tool, title=title, at=artifact.at)
+        rows = b"".join(msgspec.json.encode(kept) + b"\n" for kept in self._artifacts.values())
+        atomic_write_bytes(self._index, rows)
+        if all(kept.digest != artifact.digest for kept in self._artifacts.values()):
+            self._object(artifact.digest).unlink(missing_ok=True)
 
     def chunks(self, artifact: Artifact) -> Iterator[bytes]:
         """The output in pieces. Raises FileNotFoundError when it is gone, OSError when it cannot be read."""

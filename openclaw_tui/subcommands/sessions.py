@@ -2,7 +2,7 @@
 
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.options import Options
-from openclaw_tui.subcommands import session_files, session_views
+from openclaw_tui.subcommands import scrub, session_files, session_views
 from openclaw_tui.subcommands.arguments import CommandParser, add_json_flag, command_parser
 
 _ACTIONS = {
@@ -14,6 +14,7 @@ _ACTIONS = {
     "check": session_files.check_sessions,
     "rebuild": session_files.rebuild_index,
     "truncate": session_files.truncate_session,
+    "scrub": scrub.scrub_sessions,
     "rm": session_files.remove_sessions,
 }
 
@@ -48,6 +49,10 @@ def _parser() -> CommandParser:
     action("check", "say what repair would mend; exit 1 if anything").add_argument("id", nargs="*")
     action("rebuild", "add the sessions that sessions.json does not know")
     action("truncate", "take what the latest summary covers out of the file").add_argument("id")
+    scrub_them = action("scrub", "hide secrets in stored sessions, outputs, archives and the ledger")
+    scrub_them.add_argument("id", nargs="*")
+    scrub_them.add_argument("--all", action="store_true", help="every session, those of sub-agents as well")
+    scrub_them.add_argument("--dry-run", action="store_true", help="only say what would be hidden")
     remove = action("rm", "remove sessions with their artifacts and archives")
     remove.add_argument("id", nargs="+")
     remove.add_argument("-y", "--yes", action="store_true", help="do not ask")
