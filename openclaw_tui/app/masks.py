@@ -1,5 +1,6 @@
 """The marks of secrets for one conversation, from its settings and its folder; and exports without secrets."""
 
+import html
 import json
 import re
 
@@ -8,9 +9,11 @@ from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.providers.credentials import KEY_VARIABLES
 from openclaw_tui.safety.masking import Masks, held_keys
-from openclaw_tui.safety.secrets import mask_secrets
+from openclaw_tui.safety.secrets import HIDDEN, mask_secrets
 from openclaw_tui.session.export import exported
 from openclaw_tui.session.manager import SessionManager
+
+_TEXTS = re.compile(r"(<(?:pre|title|h1)[^>]*>)(.*?)(</)", re.DOTALL)
 
 
 def build_masks(config: Config, paths: Paths, manager: SessionManager) -> tuple[Masks, list[str]]:
@@ -33,9 +36,18 @@ def build_masks(config: Config, paths: Paths, manager: SessionManager) -> tuple[
 def masked_export(manager: SessionManager, suffix: str) -> bytes:
     """The export of a session with every secret of a known shape hidden, also those that were typed by the user."""
     data = exported(manager, suffix)
+    if suffix == ".html":
+        return _TEXTS.sub(_masked_text, data.decode("utf-8")).encode()
     if suffix != ".jsonl":
         return mask_secrets(data.decode("utf-8")).encode()
     return b"".join(masked_line(line) for line in data.splitlines(keepends=True))
+
+
+def _masked_text(match: re.Match[str]) -> str:
+    """A text of a page is judged as it is read, not as it is written in HTML."""
+    text = html.unescape(match[2])
+    masked = mask_secrets(text)
+    return match[0] if masked == text else f"{match[1]}{html.escape(masked)}{match[3]}"
 
 
 def masked_line(line: bytes) -> bytes:
@@ -45,10 +57,18 @@ def masked_line(line: bytes) -> bytes:
     return json.dumps(masked_value(json.loads(line)), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
+def _masked_item(key: str, item: object) -> object:
+    """A value whose name says what it is (`"password": "…"`) counts like `password=…` in a text."""
+    masked = masked_value(item)
+    if masked == item and isinstance(item, str) and mask_secrets(f"{key}={item}") == f"{key}={HIDDEN}":
+        return HIDDEN
+    return masked
+
+
 def masked_value(value: object) -> object:
     """JSON data with the secrets of each of its texts hidden."""
     if isinstance(value, str):
         return mask_secrets(value)
     if isinstance(value, dict):
-        return {key: masked_value(item) for key, item in value.items()}
+        return {key: _masked_item(key, item) for key, item in value.items()}
     return [masked_value(item) for item in value] if isinstance(value, list) else value

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from openclaw_tui.atomic_write import atomic_write_bytes, make_private_dir
+from openclaw_tui.constants import SECRET_MIN_CHARS, SECRETS_REMEMBERED
 from openclaw_tui.errors import ToolDenied
 from openclaw_tui.safety.secret_shapes import find_secrets
 
@@ -47,6 +48,7 @@ class Masks:
         self._own = own
         self._more = more
         self._stored = _read(self._file)
+        self._seen: dict[str, None] = {}
 
     def masked(self, text: str) -> tuple[str, int]:
         """The text with its secrets as marks, and how many of them were seen for the first time."""
@@ -57,6 +59,7 @@ class Masks:
         parts: list[str] = []
         at = 0
         for start, end in spans:
+            self._remember(text[start:end])
             parts += [text[at:start], f"⟦secret:{self._number(text[start:end])}⟧"]
             at = end
         new = len(self._stored.numbers) - known
@@ -82,7 +85,14 @@ class Masks:
         return _MARK.sub(value_of, text)
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
-        return find_secrets(text, own=self._own(), more=self._more)
+        return find_secrets(text, own=[*self._own(), *self._seen], more=self._more)
+
+    def _remember(self, value: str) -> None:
+        """In memory only: shown without its name, or as a single line of a key, it is still the same secret."""
+        lines = [value] if "\n" not in value else [line for line in value.split("\n") if "-----" not in line]
+        self._seen.update(dict.fromkeys(line for line in lines if len(line) >= SECRET_MIN_CHARS))
+        for old in list(self._seen)[: max(0, len(self._seen) - SECRETS_REMEMBERED)]:
+            del self._seen[old]
 
     def _find(self, value: str) -> int | None:
         return self._stored.numbers.get(self._digest(value))

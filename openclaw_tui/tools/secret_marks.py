@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from openclaw_tui.constants import EDIT_MAX_FILE_BYTES
 from openclaw_tui.errors import ToolDenied
 from openclaw_tui.messages import TextBlock, ToolResultMessage, UserContent
 from openclaw_tui.safety.masking import NOTE, Masks, carries_mark
@@ -100,6 +101,8 @@ def _carried(value: Any) -> bool:
 def _text_of(path: Path) -> str:
     """What stands in the file now; empty where there is none or it cannot be read."""
     try:
+        if not path.is_file() or path.stat().st_size > EDIT_MAX_FILE_BYTES:
+            return ""  # a pipe or a device would be read without end, before anybody was asked
         return path.read_bytes().decode("utf-8", "replace")
     except OSError:
         return ""

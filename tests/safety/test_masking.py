@@ -89,3 +89,32 @@ def test_what_was_read_can_be_written_back_byte_for_byte(lines: list[str]) -> No
     assert KEY not in masked
     assert masks.put_back(masked, text, "f") == text
     assert masks.masked(masked) == (masked, 0)
+
+
+def test_a_known_secret_is_hidden_without_its_name_too() -> None:
+    masks = Masks(None)
+    mark = masks.masked(f"DB_PASSWORD={PASSWORD}\n")[0].removeprefix("DB_PASSWORD=").strip()
+    assert masks.masked(f"note {PASSWORD}\n") == (f"note {mark}\n", 0)
+
+
+def test_the_end_of_a_private_key_is_hidden_without_its_beginning() -> None:
+    lines = [f"{n:02}" + "aB3+" * 15 for n in range(20)]
+    text = "\n".join(["before", *lines, "-----END PRIVATE KEY-----", "after"])
+    assert Masks(None).masked(text)[0] == "before\n⟦secret:1⟧\nafter"
+
+
+def test_single_lines_of_a_key_that_was_seen_are_hidden() -> None:
+    lines = [f"{n:02}" + "aB3+" * 15 for n in range(20)]
+    masks = Masks(None)
+    masks.masked("\n".join(["-----BEGIN PRIVATE KEY-----", *lines, "-----END PRIVATE KEY-----"]))
+    assert lines[7] not in masks.masked(f"id.pem:9:{lines[7]}")[0]
+
+
+def test_letters_that_grow_in_lower_case_do_not_move_a_secret() -> None:
+    text = f"{'İ' * 40} password: c0rrect-horse-b4ttery"
+    assert [text[start:end] for start, end in find_secrets(text)] == ["c0rrect-horse-b4ttery"]
+
+
+@pytest.mark.parametrize("text", ["token" * 40_000, "PASSWORD_" * 20_000, "eyJ-" * 50_000, "token" + " " * 100_000])
+def test_a_text_made_to_be_slow_comes_to_an_end(text: str) -> None:
+    assert find_secrets(text) == []
