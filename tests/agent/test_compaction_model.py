@@ -143,7 +143,8 @@ async def test_session_goes_on_whatever_the_summariser_does_and_the_ledger_says_
         StrictFake([*replies, "All read."], window=40_000, summary=summary) as fake,
         agent_on(fake, model, tmp_path) as it,
     ):
-        configure(it, timeout_seconds=0.3, idle_seconds=0.2)
+        if summary == "hang":  # the others answer at once, and on a busy machine that may take longer than this
+            configure(it, timeout_seconds=0.3, idle_seconds=0.2)
         ended = await it.turn("Read all.")
         assert ended.outcome == "done", it.notices
         assert len(it.session.deps.manager.branch()) > files

@@ -351,7 +351,11 @@ async def test_nothing_runs_while_nothing_changes(monkeypatch: pytest.MonkeyPatc
         view.add_tool("t", "exec", "sleep 1")
         view.finish_tool("t")
         _speak(view, "a", "done")
-        await pilot.pause(0.2)
+        for _ in range(20):  # the last frame may come late on a busy machine; one that keeps coming never ends this
+            frames.clear()
+            await pilot.pause(0.2)
+            if not frames:
+                break
         frames.clear()
         await pilot.pause(0.3)
         assert frames == []
