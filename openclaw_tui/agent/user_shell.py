@@ -43,12 +43,16 @@ def parse_shell(text: str) -> ShellAct | None:
 
 
 class UserShell:
-    """One for each session; runs one typed command at a time. `is_busy` says whether a turn runs."""
+    """One for each session; runs one typed command at a time. `is_busy` says whether a turn runs.
+
+    `output` is that of the last command, for front ends that have no card to show it on.
+    """
 
     def __init__(self, deps: AgentDeps, is_busy: Callable[[], bool]) -> None:
         self._deps = deps
         self._is_busy = is_busy
         self._task: asyncio.Task[ToolResultMessage] | None = None
+        self.output = ""
 
     @property
     def is_running(self) -> bool:
@@ -84,7 +88,7 @@ class UserShell:
             self._store(UserMessage(item.content, self._deps.now_ms(), "bash"))
 
     async def _keep(self, act: ShellAct, result: ToolResultMessage) -> str:
-        output = text_of(result.content)
+        output = self.output = text_of(result.content)
         details = result.details or {}
         if details.get("denied"):
             return output

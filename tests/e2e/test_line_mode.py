@@ -1,5 +1,6 @@
 """Line mode in a real terminal, with the offline model: live prompt, plain prompt, pipe."""
 
+import json
 import re
 import signal
 from pathlib import Path
@@ -172,3 +173,20 @@ def test_earlier_prompts_of_the_project_come_back_with_the_arrow(project: Path) 
         terminal.wait_for("> list the files")
         terminal.type("\x03\x04")
         assert terminal.wait_for_end() == 0
+
+
+def test_typed_commands_are_run_and_the_second_kind_never_reaches_the_model(project: Path) -> None:
+    with Terminal(LINE, cwd=project) as terminal:
+        terminal.type("!echo shared-$((6*7))\r")
+        terminal.wait_for("tokens to the context")
+        terminal.wait_for("shared-42")
+        terminal.type("!!echo hidden-$((6*7))\r")
+        terminal.wait_for("!! not in the context")
+        terminal.wait_for("hidden-42")
+        terminal.type("\x04")
+        assert terminal.wait_for_end() == 0
+    (session,) = project.parent.rglob("sessions/*.jsonl")
+    entries = [json.loads(line) for line in session.read_text(encoding="utf-8").splitlines()]
+    messages = json.dumps([entry for entry in entries if entry["type"] == "message"])
+    assert "shared-42" in messages
+    assert "hidden" not in messages

@@ -230,3 +230,19 @@ def test_nothing_rings_while_the_user_looks(monkeypatch: pytest.MonkeyPatch) -> 
     attention.asked("p")
     assert len(written) == 1
     assert "777" in notice_sequence("x", {"VTE_VERSION": "7000"})
+
+
+async def test_enter_can_stop_the_turn_and_send_at_once(tmp_path: Path) -> None:
+    app, provider = make_screen(
+        tmp_path / "p", [HANGS, "the second answer"], config=("ui.enterWhileWorking=interrupt",)
+    )
+    async with app.run_test() as pilot:
+        await send(pilot, "begin")
+        await until(pilot, lambda: "some words" in transcript_text(pilot))
+        assert "stops it and sends" in str(app.main.prompt.query_one("#prompt-row").border_subtitle)
+        await send(pilot, "rather this")
+        await until(pilot, lambda: "the second answer" in transcript_text(pilot))
+        await settled(pilot)
+        assert "interrupted" in transcript_text(pilot)
+        assert len(provider.requests) == 2
+    await app.close()

@@ -6,7 +6,9 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from openclaw_tui.agent.user_shell import ShellAct, parse_shell
 from openclaw_tui.app.compose import build_app, load_settings
 from openclaw_tui.app.session import list_sessions
 from openclaw_tui.commands.help_command import all_commands, refresh_commands
@@ -26,15 +28,14 @@ from openclaw_tui.log import set_up_logging
 from openclaw_tui.options import Options
 from openclaw_tui.session.listing import short_id
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
-from openclaw_tui.ui.line.approvals import read_answer
 from openclaw_tui.ui.line.clipboard import copy_sequence
 from openclaw_tui.ui.line.look import Look, detect_look
 from openclaw_tui.ui.line.markdown_stream import DIM, RED, YELLOW
-from openclaw_tui.ui.line.next_steps import next_step, output_of
-from openclaw_tui.ui.line.plain_reader import PlainReader
+from openclaw_tui.ui.line.next_steps import next_step, output_of, typed_command
 from openclaw_tui.ui.line.reader import Hooks, Reader, TypedLine
+from openclaw_tui.ui.line.reader_choice import reader_for
 from openclaw_tui.ui.line.render import LineRenderer
-from openclaw_tui.ui.line.talk import Talk
+from openclaw_tui.ui.line.talk import Talk, answered
 from openclaw_tui.ui.line.trusting import ask_trust
 from openclaw_tui.ui.prompt_history import PromptHistory
 from openclaw_tui.ui.text import exit_line
@@ -112,6 +113,8 @@ class LineRepl:
             self._answer(talk, text)
         elif text.lower() in _EXIT_WORDS:
             self._code = EXIT_DONE
+        elif (act := parse_shell(text)) is not None:
+            await self._stoppable(self._typed_command(text, act))
         elif text and (parsed := self.commands.parse(text)) is not None:
             await self._command(parsed, text)
         elif text:
@@ -120,25 +123,24 @@ class LineRepl:
             await self._current().settle()
 
     def _answer(self, talk: Talk, text: str) -> None:
-        question = talk.questions[0]
-        decision = read_answer(text, question)
-        if decision is None:
-            self._say("answer with one of the letters and Enter; nothing is run until then", YELLOW)
-        else:
-            talk.app.session.resolve_approval(question.approval_id, decision)
-            talk.close_question(question.approval_id)
+        if answered(talk, text):
             self.reader.refresh()
+        else:
+            self._say("answer with one of the letters and Enter; nothing is run until then", YELLOW)
 
     def _send(self, talk: Talk, line: TypedLine) -> None:
         self._remember(line.text)
-        follow_up = line.kind == "follow_up" or self.config.get("ui.enterWhileWorking") == "follow-up"
+        enter = self._current().app.config.get("ui.enterWhileWorking")
+        follow_up = line.kind == "follow_up" or enter == "follow-up"
         try:
             started = talk.app.session.prompt(line.text, while_busy="follow_up" if follow_up else "steering")
         except OpenClawError as error:
             self._say(str(error), RED)
             self.reader.put_draft(line.text)
             return
-        if not started:
+        if not started and enter == "interrupt" and not follow_up:
+            self._spawn(talk.app.session.abort())
+        elif not started:
             self._say("waits for the end of the turn" if follow_up else "goes in at the next safe point", DIM)
 
     async def _command(self, parsed: Parsed, text: str) -> None:
@@ -152,11 +154,16 @@ class LineRepl:
             self._say(f"/{parsed.command.name} waits for the end of the turn", DIM)
             self._spawn(self._run_later())
         else:
-            await self._execute_stoppable(parsed)
+            await self._stoppable(self._execute(parsed))
 
-    async def _execute_stoppable(self, parsed: Parsed) -> None:
-        """Run a command to its end, or until Ctrl+C."""
-        self._acting = asyncio.get_running_loop().create_task(self._execute(parsed))
+    async def _typed_command(self, text: str, act: ShellAct) -> None:
+        self._remember(text)
+        said, failed = await typed_command(act, self._current().app)
+        self._say(said, RED if failed else DIM)
+
+    async def _stoppable(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something to its end, or until Ctrl+C."""
+        self._acting = asyncio.get_running_loop().create_task(work)
         try:
             await asyncio.wait({self._acting})
             if self._acting.cancelled():
@@ -315,14 +322,8 @@ class LineRepl:
             interrupt=self.interrupt,
             take_back=self._take_back,
         )
-        if not self.look.redraws:
-            return PlainReader(hooks)
-        from openclaw_tui.ui.line.completion import PromptCompleter
-        from openclaw_tui.ui.line.toolkit_reader import ToolkitReader
-
-        completer = PromptCompleter(self.commands, root)
-        vim = self.config.get("ui.vim")
-        return ToolkitReader(hooks, history=self.history.entries, completer=completer, vim=vim, styled=self.look.styled)
+        entries, vim = self.history.entries, bool(self.config.get("ui.vim"))
+        return reader_for(hooks, self.look, commands=self.commands, root=root, history=entries, vim=vim)
 
     def _take_back(self) -> str:
         waiting = self.talk.app.session.take_back() if self.talk else None

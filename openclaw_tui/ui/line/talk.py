@@ -36,7 +36,7 @@ from openclaw_tui.integrations.watch import FileWatch
 from openclaw_tui.log import log_event
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
-from openclaw_tui.ui.line.approvals import answer_prompt
+from openclaw_tui.ui.line.approvals import answer_prompt, read_answer
 from openclaw_tui.ui.line.markdown_stream import YELLOW
 from openclaw_tui.ui.line.offering import ask_for_server
 from openclaw_tui.ui.line.reader import Reader
@@ -184,3 +184,14 @@ def _activity(event: AgentEvent, before: str) -> str:
         case ApprovalRequested():
             return "asking"
     return before
+
+
+def answered(talk: Talk, text: str) -> bool:
+    """Take a line as the answer to the open question; False when it is none."""
+    question = talk.questions[0]
+    decision = read_answer(text, question)
+    if decision is None:
+        return False
+    talk.app.session.resolve_approval(question.approval_id, decision)
+    talk.close_question(question.approval_id)
+    return True

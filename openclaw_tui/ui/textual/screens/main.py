@@ -31,6 +31,7 @@ from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
+_ENTER_MEANS = {"steer": "steers", "follow-up": "sends after this turn", "interrupt": "stops it and sends"}
 _LEAVING_WORDS = ("exit", "quit", ":q")
 
 
@@ -105,12 +106,15 @@ class MainScreen(WithDrafting):
     def submit(self, text: str, *, follow_up: bool = False) -> bool:
         """Send a message to the session. False when it could not be stored; the prompt keeps it then."""
         composed = self.talk.composed
-        later = follow_up or composed.config.get("ui.enterWhileWorking") == "follow-up"
+        enter = composed.config.get("ui.enterWhileWorking")
+        later = follow_up or enter == "follow-up"
         try:
-            self.talk.session.prompt(self.content_of(text), while_busy="follow_up" if later else "steering")
+            started = self.talk.session.prompt(self.content_of(text), while_busy="follow_up" if later else "steering")
         except OpenClawError as error:
             self.acts.say("error", str(error))
             return False
+        if not started and enter == "interrupt" and not follow_up:
+            self.run_worker(self.talk.session.abort(), group="stop")  # what waits goes out next
         self.transcript.follow()
         return True
 
@@ -164,8 +168,8 @@ class MainScreen(WithDrafting):
 
     def turn_began(self) -> None:
         self.attention.turn_began()
-        later = self.talk.composed.config.get("ui.enterWhileWorking") == "follow-up"
-        self.prompt.show_keys(f"Enter {'sends after this turn' if later else 'steers'} · Tab after this turn")
+        means = _ENTER_MEANS[str(self.talk.composed.config.get("ui.enterWhileWorking"))]
+        self.prompt.show_keys(f"Enter {means} · Tab after this turn")
 
     def plan_changed(self, steps: tuple[tuple[str, str], ...]) -> None:
         self.plan.show(steps)
