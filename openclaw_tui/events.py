@@ -6,8 +6,9 @@ this stream.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
+
+import msgspec
 
 from openclaw_tui.messages import AssistantMessage, ToolCallBlock, ToolResultMessage, Usage, UserMessage
 from openclaw_tui.report import PipelineReport
@@ -19,69 +20,60 @@ ContextLayer: TypeAlias = Literal["cache", "guard", "compaction", "truncation", 
 CONTEXT_LAYERS: tuple[ContextLayer, ...] = get_args(ContextLayer)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnStarted:
+class TurnStarted(msgspec.Struct, frozen=True):
     session_key: str
     message: UserMessage
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(msgspec.Struct, frozen=True):
     """`steps` counts model calls. `error` is the one-line reason of a failed or limited turn."""
 
     session_key: str
     outcome: TurnOutcome
     steps: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     cost_usd: float | None = None
     error: BaseException | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AttemptStarted:
+class AttemptStarted(msgspec.Struct, frozen=True):
     session_key: str
     number: int
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StepStarted:
+class StepStarted(msgspec.Struct, frozen=True):
     session_key: str
     number: int
     report: PipelineReport
 
 
-@dataclass(frozen=True, slots=True)
-class UserMessageAdded:
+class UserMessageAdded(msgspec.Struct, frozen=True):
     """A steering or follow-up message, or one the program itself wrote, entered the conversation."""
 
     session_key: str
     message: UserMessage
 
 
-@dataclass(frozen=True, slots=True)
-class MessageStarted:
+class MessageStarted(msgspec.Struct, frozen=True):
     session_key: str
     message_id: str
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(msgspec.Struct, frozen=True):
     session_key: str
     message_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingDelta:
+class ThinkingDelta(msgspec.Struct, frozen=True):
     session_key: str
     message_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallDelta:
+class ToolCallDelta(msgspec.Struct, frozen=True):
     """Arguments of a call as they arrive; `chars` is how many characters of them there are so far."""
 
     session_key: str
@@ -91,8 +83,7 @@ class ToolCallDelta:
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class MessageEnded:
+class MessageEnded(msgspec.Struct, frozen=True):
     """The message as stored. `discarded` marks a partial answer that a retry throws away."""
 
     session_key: str
@@ -101,31 +92,27 @@ class MessageEnded:
     discarded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStarted:
+class ToolStarted(msgspec.Struct, frozen=True):
     session_key: str
     call: ToolCallBlock
     label: str
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolProgress:
+class ToolProgress(msgspec.Struct, frozen=True):
     session_key: str
     call_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEnded:
+class ToolEnded(msgspec.Struct, frozen=True):
     session_key: str
     call_id: str
     result: ToolResultMessage
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalRequested:
+class ApprovalRequested(msgspec.Struct, frozen=True):
     """A question to the user. `preview` is the whole command or diff; `parts` the commands of a chain.
 
     `prefix_rule` is the rule that "always for this prefix" would add, None where that is not offered.
@@ -143,16 +130,14 @@ class ApprovalRequested:
     prefix_rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalResolved:
+class ApprovalResolved(msgspec.Struct, frozen=True):
     session_key: str
     approval_id: str
     allowed: bool
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RetryScheduled:
+class RetryScheduled(msgspec.Struct, frozen=True):
     """A model call failed and will be tried again in `seconds`, unless the user stops it."""
 
     session_key: str
@@ -162,8 +147,7 @@ class RetryScheduled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ContextAct:
+class ContextAct(msgspec.Struct, frozen=True):
     """One act of a context layer, the same row as in the ledger and in `stream-json`.
 
     Verbs: cache break|expired|cold|kept_warm; guard capped|trimmed|cleared|overflow; compaction started|done|failed|
@@ -179,18 +163,16 @@ class ContextAct:
     tokens_after: int | None = None
     cost_usd: float | None = None
     seconds: float | None = None
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionStarted:
+class CompactionStarted(msgspec.Struct, frozen=True):
     session_key: str
     trigger: str
     tokens_before: int
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionEnded:
+class CompactionEnded(msgspec.Struct, frozen=True):
     session_key: str
     ok: bool
     tokens_before: int
@@ -199,20 +181,17 @@ class CompactionEnded:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFlushStarted:
+class MemoryFlushStarted(msgspec.Struct, frozen=True):
     session_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFlushEnded:
+class MemoryFlushEnded(msgspec.Struct, frozen=True):
     session_key: str
     written: tuple[str, ...] = ()
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextStatus:
+class ContextStatus(msgspec.Struct, frozen=True):
     """Size of the context now. `estimated` is True until the provider has reported it."""
 
     session_key: str
@@ -223,8 +202,7 @@ class ContextStatus:
     compactions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class QueueChanged:
+class QueueChanged(msgspec.Struct, frozen=True):
     """What waits in the inbox: texts that steer the running turn, and texts for after it."""
 
     session_key: str
@@ -232,21 +210,18 @@ class QueueChanged:
     follow_up: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChanged:
+class PlanChanged(msgspec.Struct, frozen=True):
     session_key: str
     steps: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SubagentEvent:
+class SubagentEvent(msgspec.Struct, frozen=True):
     session_key: str
     parent_call_id: str
     event: "AgentEvent"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     session_key: str
     level: NoticeLevel
     text: str

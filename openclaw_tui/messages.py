@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 StopReason: TypeAlias = Literal["stop", "length", "tool_use", "refusal", "aborted", "error"]
 """Why an assistant message ended. `aborted` and `error` mark partial messages: never taken for whole ones."""
 
@@ -21,16 +23,14 @@ UserOrigin: TypeAlias = Literal["user", "compaction_summary", "branch_summary", 
 """Who wrote a user-role message. Only `user` counts as a turn of the person at the keyboard."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextBlock:
+class TextBlock(msgspec.Struct, frozen=True):
     """Visible text. `signature` is an opaque provider token that must travel back byte for byte."""
 
     text: str
     signature: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingBlock:
+class ThinkingBlock(msgspec.Struct, frozen=True):
     """Reasoning. `signature` is opaque and goes back byte for byte.
 
     It is Anthropic's signature (or the data of a redacted block), OpenAI's reasoning item as JSON, or a Gemini thought
@@ -42,16 +42,14 @@ class ThinkingBlock:
     redacted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ImageBlock:
+class ImageBlock(msgspec.Struct, frozen=True):
     """A picture as base64 text with its media type, for example `image/png`."""
 
     data: str
     mime_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallBlock:
+class ToolCallBlock(msgspec.Struct, frozen=True):
     """A request of the model to run a tool.
 
     `arguments` is always a JSON object. Where the model's text was no valid object it is empty and
@@ -70,8 +68,7 @@ AssistantContent: TypeAlias = TextBlock | ThinkingBlock | ToolCallBlock
 ContentBlock: TypeAlias = TextBlock | ThinkingBlock | ImageBlock | ToolCallBlock
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """Tokens of one provider call. Invariant: `input` excludes cached tokens, reads and writes alike.
 
     `cache_reported` is False where the provider says nothing about its cache: unknown is not zero.
@@ -173,8 +170,7 @@ class ToolResultMessage:
 Message: TypeAlias = UserMessage | AssistantMessage | ToolResultMessage
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDefinition:
+class ToolDefinition(msgspec.Struct, frozen=True):
     """A tool as the model sees it. `parameters` is a literal JSON schema: its bytes are part of the cached prefix."""
 
     name: str

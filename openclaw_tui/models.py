@@ -1,7 +1,8 @@
 """What the program knows about one model: window, limits, prices, abilities. Plain data, no lookups."""
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import ThinkingLevel
 
@@ -14,8 +15,7 @@ ThinkingMode: TypeAlias = Literal["none", "adaptive", "adaptive_always", "betwee
 """How a model is told to think: Anthropic adaptive, always, between tools or by budget; OpenAI effort; Gemini level."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(msgspec.Struct, frozen=True):
     """US dollars per million tokens. `tier_above` prompt tokens the whole request costs the `tier_*` factors more."""
 
     input: float
@@ -28,8 +28,7 @@ class Price:
     tier_output_factor: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(msgspec.Struct, frozen=True):
     """One row of the catalogue, or what is assumed about a model that is in no table.
 
     `context_window` counts tokens of input and output together unless `max_input` says less.
@@ -58,7 +57,7 @@ class ModelInfo:
     cache_breakpoints: bool = False
     default: bool = False
     base_url: str | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = msgspec.field(default=())
 
     @property
     def ref(self) -> str:

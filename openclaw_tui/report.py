@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 Layer: TypeAlias = Literal[
     "load", "details", "sanitize", "validate", "limit", "repair", "engine", "guard", "prompt", "cache", "seal"
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class StepReport:
+class StepReport(msgspec.Struct, frozen=True):
     """One step: `counts` holds whole numbers by name (moved, merged, chars_before …), `notes` one line each."""
 
     layer: Layer
-    counts: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property

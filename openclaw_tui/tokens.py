@@ -10,7 +10,6 @@ import base64
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -172,8 +171,7 @@ def _webp_size(head: bytes) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(msgspec.Struct, frozen=True):
     """Running correction of the estimator for one model: reported tokens divided by estimated ones, smoothed.
 
     `samples` says how much it is worth; `error` is the running relative error of the corrected estimate (0.03 = 3 %).

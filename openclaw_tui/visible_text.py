@@ -5,7 +5,8 @@ Invariant: what was made visible once is not changed by a second pass; true flag
 """
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import HIDDEN_RUN_SPELLED_CHARS
 
@@ -27,8 +28,7 @@ _UNSEEN = re.compile(
 """Characters without width or that look like a blank: in a file they may be meant, in a command to be allowed never."""
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleText:
+class VisibleText(msgspec.Struct, frozen=True):
     """`hidden` is the number of characters that could not be seen before."""
 
     text: str

@@ -5,9 +5,10 @@ them only where the project is trusted. What cannot be used is told with its rea
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.constants import AGENT_DESCRIPTION_CHARS, AGENT_FILE_MAX_BYTES, AGENT_FILES_NAMED
 from openclaw_tui.skills.frontmatter import Broken, parse_front_matter, words_of
@@ -15,8 +16,7 @@ from openclaw_tui.skills.frontmatter import Broken, parse_front_matter, words_of
 AGENT_FOLDERS = (".agents/agents", ".claude/agents")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentDefinition:
+class AgentDefinition(msgspec.Struct, frozen=True):
     """`tools` None means all that the parent has; `model` empty means the parent's."""
 
     name: str
@@ -27,8 +27,7 @@ class AgentDefinition:
     model: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSet:
+class AgentSet(msgspec.Struct, frozen=True):
     """Definitions in order of nearness, and a line about each file that is left out."""
 
     agents: tuple[AgentDefinition, ...] = ()

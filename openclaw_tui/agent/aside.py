@@ -5,8 +5,11 @@ the provider's cache is used and nothing before the question changes. Tools are 
 break the cache, but none is run. Stored is what it cost, as an entry that no model sees.
 """
 
+import dataclasses
 import time
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.side_call import side_call
@@ -23,8 +26,7 @@ _FRAME = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AsideAnswer:
+class AsideAnswer(msgspec.Struct, frozen=True):
     """`text` is the answer; `cached` of the `read` prompt tokens came from the provider's cache."""
 
     text: str
@@ -78,7 +80,7 @@ def _with_question(messages: tuple[Message, ...], question: str) -> tuple[Messag
     blocks = (TextBlock(f"{_FRAME}\n\n{question}"),)
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage):
-        return (*messages[:-1], replace(last, content=(*last.content, *blocks)))
+        return (*messages[:-1], dataclasses.replace(last, content=(*last.content, *blocks)))
     return (*messages, UserMessage(blocks, origin="custom"))
 
 

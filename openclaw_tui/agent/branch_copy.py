@@ -5,8 +5,9 @@ that repeats what stays. The old branch remains in the file.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.messages import Message
 from openclaw_tui.session.custom_types import COMPACTION_UNDO, GUARD_DECISIONS

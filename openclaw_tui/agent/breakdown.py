@@ -6,8 +6,11 @@ that they always add up to it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.request_builder import RequestBuilder
 from openclaw_tui.constants import CONTEXT_INPUT_HEADROOM_RATIO, PREEMPTIVE_OVERFLOW_RATIO
@@ -18,8 +21,7 @@ from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens, e
 from openclaw_tui.transcript.incremental import IdentityMemo
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One part of the request in wire order; `cached` says that it stands in the stable prefix."""
 
     name: str

@@ -7,7 +7,8 @@ neighbouring text and thinking deltas of one message are merged, every other eve
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.events import AgentEvent, Sink, TextDelta, ThinkingDelta, ToolCallDelta, ToolProgress
 

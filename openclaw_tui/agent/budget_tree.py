@@ -5,8 +5,10 @@ Categories are the parts of `/context`; what stands below one is brought to its 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.breakdown import Breakdown
 from openclaw_tui.agent.request_builder import RequestBuilder
@@ -31,8 +33,7 @@ SORTS: tuple[Sort, ...] = ("tokens", "age", "calls")
 _SKILL = re.compile(r"<name>([^<\n]+)</name>|^- \*{0,2}([\w-]+)\*{0,2}:", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(msgspec.Struct, frozen=True):
     """`key` names it (`t17`, an entry, `tool exec`); `age` in turns, None for what is in every request.
 
     `survives` says that the next compaction leaves it in place; `can_clear` that it is a result still sent whole.

@@ -4,7 +4,8 @@ Gathers what compaction needs from the session (messages, sizes, the summarising
 draft. A summarising model that cannot hold the source is refused in favour of the session's own.
 """
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.fitting import fixed_parts
@@ -107,8 +108,7 @@ def apply(deps: AgentDeps, draft: CompactionDraft) -> CompactResult:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(msgspec.Struct, frozen=True):
     """Who summarises: the model, its limits, and the session's next request where its prefix is read again."""
 
     model: ModelInfo

@@ -6,9 +6,10 @@ first call after a resume is compared as well.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.cache_prices import dollars, reread_usd, saved_usd
@@ -34,14 +35,13 @@ from openclaw_tui.tokens import compact_json
 from openclaw_tui.transcript.incremental import Growing
 
 
-@dataclass(frozen=True, slots=True)
-class SentCall:
+class SentCall(msgspec.Struct, frozen=True):
     """A request as it left: when (seconds since the epoch), below which compaction, with which decisions new in it."""
 
     prepared: PreparedRequest
     at: float
     compaction: str = ""
-    decided: Mapping[str, GuardDecision] = field(default_factory=dict)
+    decided: Mapping[str, GuardDecision] = msgspec.field(default_factory=dict)
 
 
 class CacheObserver:

@@ -6,8 +6,9 @@ One function, so that they cannot disagree. A provider that reports nothing abou
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.agent.cache_observer import CacheObserver
 from openclaw_tui.agent.cache_prices import dollars
@@ -15,8 +16,7 @@ from openclaw_tui.constants import CACHE_SHARE_CALLS, CACHE_TABLE_CALLS
 from openclaw_tui.ledger.calls import CallRow
 
 
-@dataclass(frozen=True, slots=True)
-class CacheReport:
+class CacheReport(msgspec.Struct, frozen=True):
     """`seconds_left` is how long the cache stays warm, negative once it is cold, None where nobody knows."""
 
     rows: tuple[CallRow, ...]

@@ -4,7 +4,8 @@ Reads the order, the settings and the parent; starts nothing. What cannot be giv
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.agent.agent_files import AgentDefinition, AgentSet
 from openclaw_tui.agent.session import AgentSession
@@ -20,8 +21,7 @@ NOT_FOR_CHILDREN = frozenset({"session_status", "update_plan"})
 """Tools whose effect is on the screen or the session of the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class SubagentSettings:
+class SubagentSettings(msgspec.Struct, frozen=True):
     """`agents.defaults.subagents`. `timeout_seconds` 0 means no limit."""
 
     max_depth: int = SUBAGENT_MAX_DEPTH
@@ -32,8 +32,7 @@ class SubagentSettings:
     thinking: ThinkingLevel | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChildPlan:
+class ChildPlan(msgspec.Struct, frozen=True):
     """All that the composition needs to know of a child.
 
     `tools` are names, `see` hears every event of the child, `spent_elsewhere` is what the family spent beside it.

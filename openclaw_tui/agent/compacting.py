@@ -8,7 +8,8 @@ after a failed automatic one the next waits until the context has grown.
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.item_desk import clear_wanted

@@ -5,7 +5,9 @@ no longer fits the branch.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.builtin_compactor import apply, make_draft
 from openclaw_tui.agent.compacting import apply_by_hand, compact_by_hand, manual_request
@@ -38,8 +40,7 @@ from openclaw_tui.session.entries import CompactionEntry
 PUT_BACK_HEADING = "## Put back by the user"
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True):
     """What a compaction would do. `goes` and `stays` are one line for each message shown, oldest first."""
 
     draft: CompactionDraft

@@ -6,8 +6,9 @@ Covered messages come from the branch, and from the archive where they have left
 import difflib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.agent.cache_prices import dollars, reread_usd
 from openclaw_tui.agent.deps import AgentDeps
@@ -23,8 +24,7 @@ from openclaw_tui.session.entries import CompactionEntry, Entry
 from openclaw_tui.session.projection import message_of, milliseconds, project_branch
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionRecord:
+class CompactionRecord(msgspec.Struct, frozen=True):
     """`covered` oldest first; `usd` is the summary call's price, `rewrite_usd` that of sending the new prefix once.
 
     `saved_usd` is what each later call costs less, `calls` how many there were since. `is_current` says that requests

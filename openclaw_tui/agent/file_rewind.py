@@ -10,10 +10,11 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.artifacts.checkpoints import ABSENT, Change, CheckpointStore, digest_of
 from openclaw_tui.atomic_write import atomic_write_bytes
@@ -25,8 +26,7 @@ from openclaw_tui.tools.file_text import load_text
 FileAct: TypeAlias = Literal["restore", "create", "delete"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileRewind:
+class FileRewind(msgspec.Struct, frozen=True):
     """One file that would change. `target` is the digest of what comes back, `found` of what is there now.
 
     `conflict` says who else changed it, `obstacle` why it cannot be done at all. `mode` are the bits it had.
@@ -41,8 +41,7 @@ class FileRewind:
     obstacle: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlan:
+class FilePlan(msgspec.Struct, frozen=True):
     """All files of a span that would change, in the order they were first changed.
 
     `gone` are all paths that held no file before, `made` the folders that had to be made for some of them.
@@ -61,8 +60,7 @@ class FilePlan:
         return tuple(file for file in self.files if file.obstacle)
 
 
-@dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(msgspec.Struct, frozen=True):
     """What came of it: files done, files left alone because of a conflict, and a line for each that failed."""
 
     done: tuple[FileRewind, ...]

@@ -5,7 +5,8 @@ first. The identity, the tools and the safety rules stay whole.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import BOOTSTRAP_MIN_CHARS
 from openclaw_tui.prompt.bootstrap_files import cut_text

@@ -6,16 +6,16 @@ end. Both can be taken back until then. Nothing is sent twice.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import UserContent, UserOrigin
 
 InboxKind: TypeAlias = Literal["steering", "follow_up"]
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """A queued message: what the user typed and what will be sent.
 
     `origin` is other than `user` for what the program itself puts there (a sub-agent's report).

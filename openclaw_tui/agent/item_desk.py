@@ -4,8 +4,9 @@ What is taken out is not lost: the guard's own placeholder stands in its place a
 put back comes as a message at the end, where it leaves the cached prefix as it is.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.price_sheet import PriceSheet, clear_sheet
@@ -21,8 +22,7 @@ from openclaw_tui.session.projection import Projection
 _BUSY = "the agent is working; wait for the end of the turn, or stop it"
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """A result of the talk: its place among the messages, what `recall` calls it."""
 
     at: int

@@ -7,7 +7,9 @@ cold. An interval that is no shorter than the cache's life would pay for nothing
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.side_call import side_call
@@ -18,8 +20,7 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 
 
-@dataclass(frozen=True, slots=True)
-class KeepWarmSettings:
+class KeepWarmSettings(msgspec.Struct, frozen=True):
     """Seconds. `every` 0 is off; `longest` counts from the last call of the talk itself."""
 
     every: float = 0.0

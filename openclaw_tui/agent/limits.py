@@ -4,13 +4,13 @@ Money is counted over the whole session, side calls (summaries, flushes) include
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.errors import LimitReached
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """None means no limit. `max_steps` counts model calls of this run (`--max-turns`).
 
     `spent_elsewhere` tells what counts to the same budget but was spent by others: the family of a sub-agent.

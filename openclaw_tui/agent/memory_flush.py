@@ -6,9 +6,12 @@ it wrote is shown as lines added, with the way back. Skipped on overflow, where 
 """
 
 import asyncio
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.flush_tools import FlushReadTool, FlushWriteTool
@@ -40,8 +43,7 @@ _OVERFLOWS = ("overflow_preemptive", "overflow_provider")
 _LASTING = ("Decisions", "Preferences and rules")
 
 
-@dataclass(frozen=True, slots=True)
-class FlushRecord:
+class FlushRecord(msgspec.Struct, frozen=True):
     """The last flush of a branch: after how many compactions, when (milliseconds), and which files it added to."""
 
     compactions: int
@@ -223,7 +225,7 @@ def _with_instructions(messages: tuple[Message, ...], text: str) -> tuple[Messag
     """Behind a last user message the instructions join it as one more block: roles must alternate."""
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage):
-        return (*messages[:-1], replace(last, content=(*last.content, TextBlock(text))))
+        return (*messages[:-1], dataclasses.replace(last, content=(*last.content, TextBlock(text))))
     return (*messages, UserMessage((TextBlock(text),), origin="custom"))
 
 

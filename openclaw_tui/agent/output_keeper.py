@@ -5,12 +5,14 @@ request, and whoever looks something up waits for it. What cannot be stored stay
 """
 
 import asyncio
+import dataclasses
 import shutil
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.result_ids import RESULT_ID_KEY, ResultIds
@@ -41,7 +43,7 @@ class OutputKeeper:
             return result
         result_id, source = found
         self._pack(result_id, source, result, _title(call))
-        return replace(result, content=tuple(_named(block, source, result_id) for block in result.content))
+        return dataclasses.replace(result, content=tuple(_named(block, source, result_id) for block in result.content))
 
     def recover(self) -> None:
         """Pack what an earlier process had no time for."""

@@ -5,8 +5,9 @@ warm would be lost.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.cache_prices import dollars, reread_usd
 from openclaw_tui.agent.deps import AgentDeps
@@ -20,8 +21,7 @@ Choice: TypeAlias = Literal["now", "later", "no"]
 _WORDS: dict[Choice, str] = {"now": "now", "later": "at the next compaction", "no": "leave it"}
 
 
-@dataclass(frozen=True, slots=True)
-class PriceSheet:
+class PriceSheet(msgspec.Struct, frozen=True):
     """`tokens` are read anew by the next call, for `usd` (None: no price known); `later_*` at the next compaction.
 
     `choices` are what the user may answer, `default` the one that Enter takes; `gain` is what the act is good for.

@@ -4,8 +4,9 @@ One `match` over the error tree. Nothing of a failed answer has run, so trying a
 """
 
 import asyncio
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.answer import discard_partial
 from openclaw_tui.agent.compacting import compact_after_overflow
@@ -25,8 +26,7 @@ from openclaw_tui.providers.retry import next_delay, with_reset_time
 Action: TypeAlias = Literal["again", "give_up"]
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(msgspec.Struct, frozen=True):
     action: Action
     error: OpenClawError
     reason: str = ""

@@ -7,8 +7,10 @@ Invariant: nothing here is recomputed for messages that were there at the last s
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.cache_observer import CacheObserver, SentCall
@@ -52,8 +54,7 @@ from openclaw_tui.transcript.policy import transcript_policy
 _NO_DIAGNOSTICS: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class RequestSettings:
+class RequestSettings(msgspec.Struct, frozen=True):
     """What the user set; everything else follows from the model."""
 
     compaction: CompactionSettings
@@ -69,12 +70,11 @@ class RequestSettings:
     keep_warm_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSources:
+class ModelSources(msgspec.Struct, frozen=True):
     """Other models: the user's chain of fallbacks, his overrides, and the servers that know their own window."""
 
     fallbacks: Sequence[ModelInfo] = ()
-    overrides: Overrides = field(default_factory=dict)
+    overrides: Overrides = msgspec.field(default_factory=dict)
     live_limits: Callable[[ModelInfo], Awaitable[ModelInfo]] | None = None
 
 

@@ -7,8 +7,9 @@ back, so that each of these acts can be undone, after a restart as well.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.file_rewind import (
@@ -37,8 +38,7 @@ What: TypeAlias = Literal["talk", "files", "both"]
 _RUNS_COMMANDS = ("exec", "sessions_spawn")
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True):
     """A prompt of the user on the current branch. `number` counts from 1; `files` were changed before the next one."""
 
     number: int
@@ -48,8 +48,7 @@ class Prompt:
     files: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RewindPreview:
+class RewindPreview(msgspec.Struct, frozen=True):
     """What going back to before a prompt would do. `diffs` are from now to then, by name; None cannot be shown.
 
     `commands` are shell commands and sub-agents of the span: what they changed is not covered.
@@ -59,7 +58,7 @@ class RewindPreview:
     messages: int
     tokens: int
     plan: FilePlan
-    diffs: Mapping[str, FileDiff | None] = field(default_factory=dict)
+    diffs: Mapping[str, FileDiff | None] = msgspec.field(default_factory=dict)
     commands: tuple[str, ...] = ()
     compactions: int = 0
 
@@ -68,8 +67,7 @@ class RewindPreview:
         return diff_stat(self.diffs)
 
 
-@dataclass(frozen=True, slots=True)
-class RewindOutcome:
+class RewindOutcome(msgspec.Struct, frozen=True):
     """`line` is for the user, `draft` the text of the prompt that went, `moved` tells of another branch."""
 
     line: str

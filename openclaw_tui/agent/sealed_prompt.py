@@ -6,8 +6,9 @@ enters at the next compaction or on the user's word, when the prefix is paid for
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.messages import ToolDefinition
 from openclaw_tui.prompt.stability import order_tools, tool_schema_digest
@@ -16,8 +17,7 @@ from openclaw_tui.session.entries import CustomEntry
 from openclaw_tui.session.manager import SessionManager
 
 
-@dataclass(frozen=True, slots=True)
-class SealedPrompt:
+class SealedPrompt(msgspec.Struct, frozen=True):
     """What every request of the session begins with."""
 
     stable: str

@@ -1,9 +1,10 @@
 """What this session's tools changed in files, compared with what is there now. Needs no version control."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.file_rewind import as_text, content_now
 from openclaw_tui.artifacts.checkpoints import ABSENT, Change, CheckpointStore, digest_of
@@ -11,8 +12,7 @@ from openclaw_tui.constants import DIFF_SHOWN_FILE_BYTES
 from openclaw_tui.tools.diff import FileDiff, diff_texts
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(msgspec.Struct, frozen=True):
     """One file of a report. `diff` is None where it cannot be shown; `note` says why, or who else changed it."""
 
     path: Path
@@ -26,8 +26,7 @@ class ChangedFile:
         return "  ".join(part for part in (self.name, self.diff.summary() if self.diff else "", self.note) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class FileHistory:
+class FileHistory(msgspec.Struct, frozen=True):
     """The first and last change of one file; `others` tells that somebody else changed it between or after ours."""
 
     path: Path

@@ -9,7 +9,8 @@ its parent's session.
 import asyncio
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.agent_files import AgentSet
 from openclaw_tui.agent.child_plan import ChildPlan, SubagentSettings, choose_definition, choose_model, choose_tools

@@ -7,7 +7,10 @@ few times in all; a summariser that says nothing for too long is given up.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.compaction.instructions import SUMMARIZER_SYSTEM_PROMPT
@@ -116,7 +119,7 @@ class _Calls:
             if not idle.expired():
                 raise
             raise SummarizerGone(f"{wire.model.ref} said nothing for {self.idle_seconds:g} s") from None
-        return replace(message, cost_usd=cost_usd(wire.model, message.usage)), sealed
+        return dataclasses.replace(message, cost_usd=cost_usd(wire.model, message.usage)), sealed
 
 
 def _in_place_request(last: ProviderRequest, request: SummaryRequest) -> ProviderRequest:
@@ -152,7 +155,7 @@ def _with_instructions(messages: tuple[Message, ...], instructions: UserMessage)
     """Behind a last user message the instructions join it as one more block: roles must alternate."""
     last = messages[-1] if messages else None
     if isinstance(last, UserMessage):
-        joined = replace(last, content=last.content + instructions.content)
+        joined = dataclasses.replace(last, content=last.content + instructions.content)
         return (*messages[:-1], joined)
     return (*messages, instructions)
 

@@ -6,7 +6,8 @@ A refusal that names the window is the hardest fact of all: where it is smaller,
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.errors import OpenClawError

@@ -5,7 +5,8 @@ break the prefix there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.fitting import fixed_parts, shortened
@@ -21,8 +22,7 @@ from openclaw_tui.tokens import estimate_text_tokens, estimate_tools_tokens
 GatherInputs = Callable[[ModelInfo, ThinkingLevel], PromptInputs]
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(msgspec.Struct, frozen=True):
     """Inputs and the texts made of them."""
 
     inputs: PromptInputs

@@ -7,8 +7,9 @@ also what makes a resumed session begin on the right one. Entries that left the 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.branch_copy import append_again
 from openclaw_tui.agent.compacting import short
@@ -25,16 +26,14 @@ from openclaw_tui.tokens import estimate_messages_tokens
 UndoWay: TypeAlias = Literal["", "keep", "branch"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """`line` is for the user; `moved` tells whether the session stands on another branch now."""
 
     moved: bool
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class UndoWays:
+class UndoWays(msgspec.Struct, frozen=True):
     """What undoing the latest compaction would mean: `later` messages (`later_tokens`) came since.
 
     `whole_tokens` is the request with the whole history and them, `usable` what may be sent.

@@ -9,7 +9,8 @@ session file, also when it was stopped.
 import asyncio
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.agent.deps import AgentDeps
 from openclaw_tui.agent.inbox import Waiting
@@ -24,8 +25,7 @@ from openclaw_tui.tokens import estimate_text_tokens
 from openclaw_tui.tools.runner import STOPPED_COMMAND
 
 
-@dataclass(frozen=True, slots=True)
-class ShellAct:
+class ShellAct(msgspec.Struct, frozen=True):
     """A typed command; `shared` when its output enters the context."""
 
     command: str

@@ -3,8 +3,9 @@
 An agent of `agents.list` may have a folder it works in, a model and a list of skills; its sessions are its own anyway.
 """
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths

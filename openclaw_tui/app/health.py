@@ -6,9 +6,10 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.app.models import KEY_ORDER
 from openclaw_tui.app.sandbox import build_sandbox, how_to_get, sandbox_words
@@ -24,8 +25,7 @@ from openclaw_tui.tools.workspace import Workspace
 State: TypeAlias = Literal["ok", "note", "bad"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """`note` is worth knowing, `bad` is in the way; each of both has a cure."""
 
     state: State

@@ -7,7 +7,8 @@ no is not asked again. Print mode never asks and never uses it by itself.
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
 from openclaw_tui.config.paths import Paths
@@ -16,8 +17,7 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.local_servers import LocalModel, LocalServer, local_model_info
 
 
-@dataclass(frozen=True, slots=True)
-class LocalOffer:
+class LocalOffer(msgspec.Struct, frozen=True):
     """The server to ask about and the model it would be used with."""
 
     server: LocalServer

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.app.agents import agent_record
 from openclaw_tui.app.local_offer import LocalOffer, accepted_offer, declined, open_offer
@@ -25,8 +27,7 @@ HOW_TO_CONNECT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(msgspec.Struct, frozen=True):
     """The model and why it was chosen. `offer` is a local server the user may be asked about."""
 
     model: ModelInfo

@@ -3,7 +3,7 @@
 Nothing enters by itself: a file the agent itself may write must not change what it is allowed, before the user says so.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from openclaw_tui.app.compose import App, load_trusted
 from openclaw_tui.app.settings import permission_settings, request_settings
@@ -31,8 +31,7 @@ _ENTER_NOW = (
 """Settings read anew for each request or each verdict; the others are built into the session."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsChange:
+class SettingsChange(msgspec.Struct, frozen=True):
     """Names of settings that are other ones now, and lines about what is wrong in the files since."""
 
     applied: tuple[str, ...] = ()

@@ -3,8 +3,9 @@
 Shared by `/config` and the settings screen. What a stronger place says still wins, and is told.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.app.compose import App
 from openclaw_tui.app.reload import apply_settings, enters_now
@@ -17,8 +18,7 @@ Effect: TypeAlias = Literal["at once", "with /new", "at the next start"]
 _AT_START = ("ui.vim", "ui.keys", "ui.firstFrame", "ui.screenReader", "ui.showThinking")
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRow:
+class SettingRow(msgspec.Struct, frozen=True):
     """One setting as it stands: its value, the place that won, and when a change enters."""
 
     setting: Setting

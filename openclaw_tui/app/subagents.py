@@ -5,8 +5,10 @@ engine, ledger, a shorter prompt.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.agent_files import AgentSet, agent_folders, read_agent_files
@@ -54,8 +56,7 @@ from openclaw_tui.tools.workspace import Workspace
 _SETTINGS = "agents.defaults.subagents."
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """What all agents of one tree have in common."""
 
     options: Options

@@ -1,8 +1,9 @@
 """The tools the model sees: one list of sources, put in the fixed order by the toolset."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.acts import Acts
 from openclaw_tui.agent.earlier_sessions import EarlierSessions
@@ -40,8 +41,7 @@ from openclaw_tui.tools.update_plan import UpdatePlanTool
 from openclaw_tui.tools.write import WriteTool
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltTools:
+class BuiltTools(msgspec.Struct, frozen=True):
     """The tools, and what must be closed with the session: commands still running, outputs being packed."""
 
     tools: tuple[Tool, ...]

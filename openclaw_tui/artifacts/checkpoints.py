@@ -16,7 +16,6 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -189,8 +188,7 @@ class CheckpointStore:
         self.untold.append(f"the store for /rewind is full: the {gone} oldest contents were dropped")
 
 
-@dataclass(frozen=True, slots=True)
-class PreImages:
+class PreImages(msgspec.Struct, frozen=True):
     """The store as one agent's tools see it. `anchor` is the entry the session is at, `tell` reaches the user."""
 
     store: CheckpointStore

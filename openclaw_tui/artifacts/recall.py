@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+import msgspec
+
 from openclaw_tui.artifacts.store import Artifact, ArtifactStore
 from openclaw_tui.constants import (
     RECALL_LINE_CHARS,
@@ -22,8 +24,7 @@ from openclaw_tui.errors import ToolError
 _LINES = re.compile(r"\s*(\d+)\s*(?:[-:,]\s*(\d+)?)?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class RecallText:
+class RecallText(msgspec.Struct, frozen=True):
     """One message of the session: `label` says whose it is, `result_id` is set for tool results (`t17`)."""
 
     entry_id: str
@@ -32,8 +33,7 @@ class RecallText:
     result_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(msgspec.Struct, frozen=True):
     """Something that can be looked up: its name for the answer and its lines."""
 
     name: str

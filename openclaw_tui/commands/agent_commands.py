@@ -1,6 +1,8 @@
 """Commands about agents: which one works, which sub-agents there are and how they stand."""
 
-from dataclasses import replace
+import dataclasses
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.child_report import run_log
 from openclaw_tui.agent.subagents import running_lines
@@ -21,7 +23,7 @@ async def _agent(app: App, argument: str) -> CommandOutput:
         return CommandOutput(f"{wanted} works already")
     if wanted not in _known(app):
         return CommandOutput(f"there is no agent {wanted!r}\n{_listed(app)}", is_error=True)
-    options = replace(
+    options = dataclasses.replace(
         app.options,
         agent=wanted,
         prompt=None,

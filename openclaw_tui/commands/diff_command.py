@@ -6,8 +6,9 @@ commit besides, untracked files included, where the folder is a git repository. 
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.file_rewind import as_text, content_now
 from openclaw_tui.agent.session_changes import (
@@ -28,8 +29,7 @@ from openclaw_tui.tools.diff import diff_texts
 _LFS = b"version https://git-lfs"
 
 
-@dataclass(frozen=True, slots=True)
-class DiffReport:
+class DiffReport(msgspec.Struct, frozen=True):
     """`problem` says why git could not be asked; `left_out` counts files beyond the bound."""
 
     ours: tuple[ChangedFile, ...] = ()

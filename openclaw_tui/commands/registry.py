@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from openclaw_tui.agent.price_sheet import PriceSheet
 from openclaw_tui.app.compose import App
 from openclaw_tui.options import Options
@@ -44,8 +46,7 @@ session is on another branch. `price` shows `sheet` and runs `payload` with the 
 editor and then runs the line in `draft`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandOutput:
+class CommandOutput(msgspec.Struct, frozen=True):
     """`text` is shown; `options` describe the conversation to switch to; `payload` is what an action needs.
 
     `draft` goes into the editor; `data` is the same as `text` for a screen that shows it its own way.
@@ -64,8 +65,7 @@ class CommandOutput:
 Run: TypeAlias = Callable[[App, str], Awaitable[CommandOutput]]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """`while_busy` says what happens when it is typed while the agent works: it runs at once, or waits for the end."""
 
     name: str
@@ -76,8 +76,7 @@ class Command:
     while_busy: Literal["now", "wait"] = "now"
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """A typed line taken apart: the command it names, or why it names none."""
 
     command: Command | None = None

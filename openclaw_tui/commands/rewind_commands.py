@@ -4,10 +4,12 @@ Each works as a line of text alone; the full screen opens a picker where no argu
 """
 
 import asyncio
+import dataclasses
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.rewind_desk import Prompt, RewindDesk, RewindOutcome, What
 from openclaw_tui.app.compose import App
@@ -85,13 +87,15 @@ def _fork_at(app: App, entry_id: str) -> CommandOutput:
     if prompt is None or entry is None:
         return _forked(app, entry_id)
     if entry.parent_id is None:
-        options = replace(app.options, prompt=None, resume=None, continue_last=False, fork=False, session_id=None)
+        options = dataclasses.replace(
+            app.options, prompt=None, resume=None, continue_last=False, fork=False, session_id=None
+        )
         return CommandOutput("a new session", action="switch", options=options, draft=prompt.text)
     return replace(_forked(app, entry.parent_id), draft=prompt.text)
 
 
 def _forked(app: App, at: str | None, prompt: str = "") -> CommandOutput:
-    options = replace(
+    options = dataclasses.replace(
         app.options,
         prompt=prompt or None,
         resume=app.session.session_id,

@@ -8,7 +8,8 @@ refused, and where the configured tail leaves too much, a smaller one is kept.
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.compaction.audit import unasked_names, with_headings
 from openclaw_tui.compaction.draft import CompactionDraft, CompactionInput, NothingToCompact

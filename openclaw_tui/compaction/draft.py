@@ -1,8 +1,9 @@
 """What a compaction is made of, and what it is before it is applied. Plain values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.compaction.plan import Measure
 from openclaw_tui.compaction.settings import CompactionSettings
@@ -17,8 +18,7 @@ class NothingToCompact(CompactionFailed):
     """There is nothing a summary could replace; nothing was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionInput:
+class CompactionInput(msgspec.Struct, frozen=True):
     """`messages` as projected, each with its entry id; `fixed_tokens` are the system prompt and the tools.
 
     `measure` is the size of a message as it is sent. `target_tokens` is what the context may have afterwards (0: no
@@ -34,7 +34,7 @@ class CompactionInput:
     read_before: tuple[str, ...] = ()
     changed_before: tuple[str, ...] = ()
     fixed_tokens: int = 0
-    fixed_parts: Mapping[str, int] = field(default_factory=dict)
+    fixed_parts: Mapping[str, int] = msgspec.field(default_factory=dict)
     target_tokens: int = 0
     current_tokens: int = 0
     fresh_from: int = 0
@@ -62,8 +62,7 @@ class CompactionInput:
         return max(0, self.target_tokens - self.fixed_tokens - self.max_summary_chars // CHARS_PER_TOKEN_ESTIMATE)
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionDraft:
+class CompactionDraft(msgspec.Struct, frozen=True):
     """A compaction that has not been applied. `summary` may be edited (`replace`) before it is.
 
     `shortened`: characters that results of the kept tail may keep, by entry id. `leaf_id`: where the draft was made.
@@ -76,14 +75,14 @@ class CompactionDraft:
     tokens_after: int
     covered: int
     kept: int
-    shortened: Mapping[str, int] = field(default_factory=dict)
+    shortened: Mapping[str, int] = msgspec.field(default_factory=dict)
     first_covered_entry_id: str = ""
     leaf_id: str = ""
     read_files: tuple[str, ...] = ()
     changed_files: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     cost_usd: float | None = 0.0
     calls: int = 0
     seconds: float = 0.0

@@ -7,8 +7,9 @@ said tells how much it may matter.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
+
+import msgspec
 
 from openclaw_tui.compaction.identifiers import extract_identifiers
 from openclaw_tui.constants import LOST_COMMAND_CHARS, LOST_ITEMS_KEPT
@@ -22,8 +23,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{8,64}")
 _PORT = re.compile(r"[\w.-]+:\d{2,5}")
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(msgspec.Struct, frozen=True):
     """`times` is how often it stood in the covered talk."""
 
     kind: LostKind

@@ -6,7 +6,8 @@ and carry `SAFETY_MARGIN` wherever a limit depends on them.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import (
     BASE_CHUNK_RATIO,
@@ -24,8 +25,7 @@ from openclaw_tui.tokens import estimate_message_tokens
 Measure = Callable[[Message], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(msgspec.Struct, frozen=True):
     """`covered` messages come before `index`; from `turn_start` on they are the beginning of a turn that is split."""
 
     index: int

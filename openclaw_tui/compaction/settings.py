@@ -1,15 +1,15 @@
 """How compaction behaves; defaults are the figures of `constants`."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui import constants as c
 
 IdentifierPolicy: TypeAlias = Literal["strict", "off", "custom"]
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionSettings:
+class CompactionSettings(msgspec.Struct, frozen=True):
     """Tokens and seconds. `model` is a reference `provider/model`, None for the session's own."""
 
     enabled: bool = True

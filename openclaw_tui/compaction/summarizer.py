@@ -1,8 +1,9 @@
 """The seam to a model that writes summaries. Compaction never sees a provider; it is handed one of these."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from openclaw_tui.errors import CompactionFailed
 from openclaw_tui.messages import NO_USAGE, StopReason, Usage
@@ -12,8 +13,7 @@ class SummarizerGone(CompactionFailed):
     """No further request would help: it hangs, or there is no key or no credit for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryRequest:
+class SummaryRequest(msgspec.Struct, frozen=True):
     """One call; `max_tokens` bounds the answer.
 
     With `in_place` the instructions follow the conversation as it was last sent, so that the cached prefix is read
@@ -29,8 +29,7 @@ class SummaryRequest:
     max_tokens: int = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryAnswer:
+class SummaryAnswer(msgspec.Struct, frozen=True):
     """What came back. `called_tools` marks an answer that tried to act instead of summarising.
 
     `sealed` is the provider's own form of the summary, whose `text` may then be empty.
@@ -49,8 +48,7 @@ Summarizer: TypeAlias = Callable[[SummaryRequest], Awaitable[SummaryAnswer]]
 """Raises ProviderError, ContextOverflow and SummarizerGone; retries of its own are its business."""
 
 
-@dataclass(frozen=True, slots=True)
-class SummarizerLimits:
+class SummarizerLimits(msgspec.Struct, frozen=True):
     """What the summarising model can hold, in tokens.
 
     `can_read_in_place` says that the model is the session's own and its last request is at hand, so that the cached

@@ -7,7 +7,9 @@ whole stays within its limit; the body is cut first, and the lists never take so
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.compaction.extract import files_touched, tool_failures
 from openclaw_tui.compaction.user_words import USER_HEADING, kept_user_texts, standing_rules
@@ -52,8 +54,7 @@ _HEADING_LINE = re.compile(r"^(#{2,3})\s+(.*?)\s*$")
 _LEGACY_SECTIONS = {"session startup": "every session", "red lines": "safety"}
 
 
-@dataclass(frozen=True, slots=True)
-class Appendix:
+class Appendix(msgspec.Struct, frozen=True):
     """What stands under the model's words, ready to be joined."""
 
     unasked: tuple[str, ...] = ()

@@ -6,7 +6,8 @@ model has not seen yet only where nothing else makes it fit. Read results other 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from openclaw_tui.compaction.plan import Cut, Measure, find_cut, first_coverable
 from openclaw_tui.constants import (
@@ -20,8 +21,7 @@ from openclaw_tui.messages import AssistantMessage, Message, ToolResultMessage, 
 from openclaw_tui.tokens import estimate_message_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True):
     """What is kept. `shortened` says how many characters the text of a result may keep, by the result's entry id.
 
     `tokens` is the estimated size of what is kept, with those results shortened.
@@ -29,7 +29,7 @@ class Tail:
 
     cut: Cut
     tokens: int
-    shortened: Mapping[str, int] = field(default_factory=dict)
+    shortened: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 def choose_tail(

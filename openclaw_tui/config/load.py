@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.config.schema import BY_KEY, SETTINGS, Setting, find_setting, fold_key
@@ -28,16 +30,14 @@ _SHORT_NAMES = {"MODEL": "agents.defaults.model", "THINKING": "agents.defaults.t
 _RESERVED_NAMES = frozenset({"NO_LOCAL_PROBE", "DEBUG"})
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A permission rule with the place it came from: flag, local, project, user or environment."""
 
     text: str
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigProblem:
+class ConfigProblem(msgspec.Struct, frozen=True):
     """One line that was skipped, worded for the user."""
 
     place: str
@@ -80,8 +80,7 @@ class Config:
             yield setting, self.get(setting.key), self.place(setting.key)
 
 
-@dataclass(frozen=True, slots=True)
-class _GoodCopies:
+class _GoodCopies(msgspec.Struct, frozen=True):
     """Where files that parsed are kept, and whether this run may add to them."""
 
     folder: Path

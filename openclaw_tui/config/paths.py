@@ -2,8 +2,9 @@
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 import openclaw_tui
 from openclaw_tui.errors import ConfigError
@@ -16,8 +17,7 @@ FOREIGN_AGENT_ID = "tui"
 _AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(msgspec.Struct, frozen=True):
     """All places derived from the state directory, the project directory and the agent."""
 
     state: Path

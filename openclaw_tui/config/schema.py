@@ -5,8 +5,9 @@ spelled as the articles spell them; snake_case is accepted. Rows marked `user_on
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui import constants as c
 from openclaw_tui.messages import THINKING_LEVELS
@@ -14,8 +15,7 @@ from openclaw_tui.messages import THINKING_LEVELS
 Kind: TypeAlias = Literal["str", "int", "float", "bool", "list", "table", "tables"]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One key. `choices`, `minimum` and `maximum` bound its value; None as default means "not set"."""
 
     key: str

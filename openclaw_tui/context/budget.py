@@ -6,7 +6,8 @@ anything is sent; otherwise a session would compact for ever.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import (
     CHARS_PER_TOKEN_ESTIMATE,
@@ -29,8 +30,7 @@ from openclaw_tui.models import ModelInfo, WindowSource
 from openclaw_tui.tokens import Calibration
 
 
-@dataclass(frozen=True, slots=True)
-class ContextBudget:
+class ContextBudget(msgspec.Struct, frozen=True):
     """Tokens of one window and their use. `source` tells where the window's size is known from.
 
     `max_output` is the most one answer may take (0 = no limit known), `max_input` what a prompt may fill at most where
@@ -115,8 +115,7 @@ def guard_window(budget: ContextBudget, calibration: Calibration) -> int:
     return int(budget.window_tokens / max(1.0, calibration.factor))
 
 
-@dataclass(frozen=True, slots=True)
-class WindowVerdict:
+class WindowVerdict(msgspec.Struct, frozen=True):
     """`problem` is one line for the user when nothing can be started; `warning` one when it may become tight.
 
     `shortfall` is how many tokens must go before the window is large enough.

@@ -24,8 +24,7 @@ from openclaw_tui.transcript.incremental import IdentityMemo
 ChangeCode: TypeAlias = Literal["model", "cacheRetention", "settings", "systemPrompt", "tools", "history"]
 
 
-@dataclass(frozen=True, slots=True)
-class CacheSnapshot:
+class CacheSnapshot(msgspec.Struct, frozen=True):
     """What one request's cached prefix is made of. `messages` are digests in order, `schemas` one per tool, by name."""
 
     provider: str
@@ -40,8 +39,7 @@ class CacheSnapshot:
     messages: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class CacheChange:
+class CacheChange(msgspec.Struct, frozen=True):
     """One input that differs from the last call. `at` is the first message that is not the same, for `history`."""
 
     code: ChangeCode
@@ -49,8 +47,7 @@ class CacheChange:
     at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheVerdict:
+class CacheVerdict(msgspec.Struct, frozen=True):
     """The cache was lost: `break`, or `expired` where it was older than it lives. Tokens read the last time and now."""
 
     kind: Literal["break", "expired"]

@@ -5,8 +5,10 @@ next process, also when there would be room again. Without that every change of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, cast
+
+import msgspec
 
 from openclaw_tui.constants import COMPACTED_PLACEHOLDER
 from openclaw_tui.context.trimming import trim_text
@@ -17,8 +19,7 @@ DecisionKind: TypeAlias = Literal["capped", "trimmed", "cleared", "pruned", "dro
 _KINDS: tuple[DecisionKind, ...] = ("capped", "trimmed", "cleared", "pruned", "dropped")
 
 
-@dataclass(frozen=True, slots=True)
-class GuardDecision:
+class GuardDecision(msgspec.Struct, frozen=True):
     """`capped` before the first send, `trimmed` and `cleared` by the guard later, `pruned` and `dropped` by age.
 
     `max_chars` is the budget of the text (the head when pruned), `tail_chars` the tail kept when pruned, `note` what

@@ -7,9 +7,10 @@ they break the contract (see `engine_host`).
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import Message
 
@@ -23,8 +24,7 @@ RewriteEntries: TypeAlias = Callable[[Mapping[str, Message]], Awaitable["Rewrite
 """Replace messages of the active branch by entry id; the old branch stays in the file. Handed to `maintain`."""
 
 
-@dataclass(frozen=True, slots=True)
-class EngineInfo:
+class EngineInfo(msgspec.Struct, frozen=True):
     """`owns_compaction` switches the built-in threshold compaction off; the overflow path still falls back to it."""
 
     id: str
@@ -33,8 +33,7 @@ class EngineInfo:
     owns_compaction: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRef:
+class SessionRef(msgspec.Struct, frozen=True):
     """Which conversation a call is about. `session_file` is None for a session that is not stored."""
 
     session_id: str
@@ -42,23 +41,20 @@ class SessionRef:
     session_file: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapResult:
+class BootstrapResult(msgspec.Struct, frozen=True):
     bootstrapped: bool = False
     imported_messages: int = 0
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RewriteResult:
+class RewriteResult(msgspec.Struct, frozen=True):
     changed: bool = False
     bytes_freed: int = 0
     rewritten_entries: int = 0
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AssembleRequest:
+class AssembleRequest(msgspec.Struct, frozen=True):
     """`token_budget` is what the messages may fill, in tokens; `prompt` is the text of the user's latest message."""
 
     session: SessionRef
@@ -68,8 +64,7 @@ class AssembleRequest:
     prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AssembleResult:
+class AssembleResult(msgspec.Struct, frozen=True):
     """`system_prompt_addition` becomes the first text below the cache boundary. 0 tokens = not estimated."""
 
     messages: Sequence[Message]
@@ -77,8 +72,7 @@ class AssembleResult:
     system_prompt_addition: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactRequest:
+class CompactRequest(msgspec.Struct, frozen=True):
     """`force` compacts although the threshold was not reached; `instructions` is the focus of `/compact`."""
 
     session: SessionRef
@@ -89,8 +83,7 @@ class CompactRequest:
     instructions: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CompactResult:
+class CompactResult(msgspec.Struct, frozen=True):
     """`ok` is False for a failure, with the reason; `compacted` is believed only when the measured size fell."""
 
     ok: bool
@@ -100,11 +93,10 @@ class CompactResult:
     first_kept_entry_id: str | None = None
     tokens_before: int = 0
     tokens_after: int | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class AfterTurnRequest:
+class AfterTurnRequest(msgspec.Struct, frozen=True):
     session: SessionRef
     messages: tuple[Message, ...]
     new_messages: tuple[Message, ...]

@@ -7,8 +7,10 @@ turn stops instead, before any request is sent, and no other engine ever works i
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import (
     ENGINE_ADDITION_MAX_SHARE,
@@ -45,8 +47,7 @@ _STOPS_THE_TURN = frozenset({"ingest", "ingest_batch", "assemble", "compact", "p
 """Operations that raise in strict mode; the others do nothing once the engine has failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class EngineFault:
+class EngineFault(msgspec.Struct, frozen=True):
     engine: str
     operation: str
     reason: str

@@ -5,10 +5,11 @@ Built-in ids belong to `core` and cannot be taken over. Third parties register t
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeAlias
+
+import msgspec
 
 from openclaw_tui.context.engine import Compactor, ContextEngine
 from openclaw_tui.context.engines.legacy import LEGACY_ENGINE_ID, LegacyContextEngine
@@ -21,8 +22,7 @@ CORE_OWNER = "core"
 ENTRY_POINT_GROUP = "openclaw_tui.context_engines"
 
 
-@dataclass(frozen=True, slots=True)
-class EngineDeps:
+class EngineDeps(msgspec.Struct, frozen=True):
     """What a factory gets: the built-in compaction to delegate to, and the engine's own settings."""
 
     compactor: Compactor
@@ -32,8 +32,7 @@ class EngineDeps:
 EngineFactory: TypeAlias = Callable[[EngineDeps], ContextEngine]
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True):
     """Outcome of a registration; `existing_owner` names who holds the id when it was refused."""
 
     ok: bool

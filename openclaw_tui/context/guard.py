@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from openclaw_tui.constants import (
     CHARS_PER_TOKEN_ESTIMATE,
     CONTEXT_INPUT_HEADROOM_RATIO,
@@ -37,8 +39,7 @@ GuardOrder: TypeAlias = Literal["newest-first", "newest-first-strict"]
 """`newest-first-strict` is the article's literal order: unread results may be blanked too, and nothing is trimmed."""
 
 
-@dataclass(frozen=True, slots=True)
-class GuardLines:
+class GuardLines(msgspec.Struct, frozen=True):
     """The three lines in characters: all input, the text of one result, and where the guard gives up."""
 
     context: int
@@ -58,8 +59,7 @@ def guard_lines(window_tokens: int) -> GuardLines:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GuardResult:
+class GuardResult(msgspec.Struct, frozen=True):
     """`new_decisions` must be remembered and handed in again.
 
     `wants_compaction`: a prefix-bound model is at the line, or shortening had to be done and could not make room enough

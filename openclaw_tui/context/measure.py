@@ -5,7 +5,8 @@ model in use and younger than the latest compaction: older totals belong to a hi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE
 from openclaw_tui.messages import AssistantMessage, Message
@@ -13,8 +14,7 @@ from openclaw_tui.models import ModelInfo
 from openclaw_tui.tokens import Calibration, estimate_messages_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSize:
+class ContextSize(msgspec.Struct, frozen=True):
     """Tokens of the next request. `measured` is the part the provider reported, `estimated` the rest."""
 
     measured: int

@@ -5,7 +5,9 @@ restart, and each answer extends the previous prefix. Each step leaves its line 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.context.budget import ContextBudget, guard_window
 from openclaw_tui.context.decisions import GuardDecision
@@ -41,8 +43,7 @@ from openclaw_tui.transcript.sanitize import sanitize_session_history
 from openclaw_tui.transcript.validate import validate_replay_turns
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineInputs:
+class PipelineInputs(msgspec.Struct, frozen=True):
     """Everything one request is made of. `messages` are the projected branch, each with its entry id.
 
     `prompt` is the system prompt, its stable part sealed for the session. `fresh_from` is the index of the first
@@ -74,8 +75,7 @@ class PipelineInputs:
     previous_response_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedRequest:
+class PreparedRequest(msgspec.Struct, frozen=True):
     """A sealed request with its report, its size, and what the caller must remember.
 
     `faults` are what the provider would have refused: mended in the request before it was sealed.

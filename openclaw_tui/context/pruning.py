@@ -6,9 +6,10 @@ prefix-bound models, whose reasoning depends on the bytes before it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
+
+import msgspec
 
 from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE, RESULT_CLEARED_PLACEHOLDER
 from openclaw_tui.context.decisions import GuardDecision, apply_decision, decision_key
@@ -25,8 +26,7 @@ from openclaw_tui.messages import (
 from openclaw_tui.report import StepReport
 
 
-@dataclass(frozen=True, slots=True)
-class PruningSettings:
+class PruningSettings(msgspec.Struct, frozen=True):
     """`agents.defaults.contextPruning`. Ratios are shares of the window at four characters a token."""
 
     mode: Literal["off", "cache-ttl"] = "off"

@@ -9,8 +9,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import GIT_TIMEOUT_SECONDS
 
@@ -27,16 +28,14 @@ _INDEX_ENTRY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class GitFile:
+class GitFile(msgspec.Struct, frozen=True):
     """One file that may differ from the last commit. `blob` is the stored object, empty for an untracked file."""
 
     path: Path
     blob: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GitChanges:
+class GitChanges(msgspec.Struct, frozen=True):
     """`root` is None outside a repository; `problem` says why nothing could be read."""
 
     root: Path | None = None

@@ -11,8 +11,9 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import WATCH_DEBOUNCE_MS, WATCH_LOOK_MS, WATCH_MAX_FOLDERS, WATCH_STEP_MS
 
@@ -22,8 +23,7 @@ State = tuple[int, int, int]
 """Size, time of the last change in nanoseconds, number of the file: what tells one state of a file from another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """One look: states of the files that exist, and which of the known ones are in another state than the known one.
 
     `named` are the files that were asked for this time: one asked for only since is no news by being there.
@@ -43,8 +43,7 @@ class Look:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(msgspec.Struct, frozen=True):
     """What is looked at. `files` need not exist yet; of `roots` each `<root>/<name>/<member>` counts.
 
     `known` gives files with the size and time that somebody knows of: what the agent has read. Of `lists` each

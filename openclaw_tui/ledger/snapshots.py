@@ -7,7 +7,6 @@ the messages, which the session file has.
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -30,8 +29,7 @@ class PromptTexts(msgspec.Struct, frozen=True):
     tools: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True):
     """Where two prompts part: the section or tool, its line in the new text, and both lines."""
 
     where: str

@@ -4,13 +4,13 @@ Pure. Every line of the note is in some piece, with its number; a line that is l
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import CHARS_PER_TOKEN_ESTIMATE, MEMORY_CHUNK_OVERLAP_TOKENS, MEMORY_CHUNK_TOKENS
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """`start` and `end` are line numbers, the first line being 1."""
 
     start: int

@@ -9,8 +9,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, atomic_write_bytes, make_private_dir
 from openclaw_tui.constants import MEMORY_MAX_FILE_BYTES, NEW_FILE_MODE
@@ -18,8 +19,7 @@ from openclaw_tui.errors import MemoryFailed
 from openclaw_tui.memory.places import LONG_TERM, MemoryPlaces
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFile:
+class NoteFile(msgspec.Struct, frozen=True):
     """One file of notes. `problem` says why it cannot be used, in the user's words."""
 
     path: str
@@ -30,8 +30,7 @@ class NoteFile:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """What an append put into a file, enough to take it back: `offset` in bytes, the digest of what was added."""
 
     path: Path

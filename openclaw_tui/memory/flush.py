@@ -4,8 +4,9 @@ Once for each compaction, and followed by it, so that what MEMORY.md brings into
 written anew anyway.
 """
 
-from dataclasses import dataclass
 from datetime import date
+
+import msgspec
 
 from openclaw_tui.constants import MEMORY_FLUSH_SOFT_THRESHOLD_TOKENS, MEMORY_FLUSH_TRANSCRIPT_BYTES
 from openclaw_tui.memory.places import DAILY_FOLDER, LONG_TERM, daily_name
@@ -13,8 +14,7 @@ from openclaw_tui.memory.places import DAILY_FOLDER, LONG_TERM, daily_name
 NO_REPLY = "NO_REPLY"
 
 
-@dataclass(frozen=True, slots=True)
-class FlushSettings:
+class FlushSettings(msgspec.Struct, frozen=True):
     """`transcript_bytes` is the size of the talk that forces a flush, 0 for never; own texts replace the built-in."""
 
     enabled: bool = True
@@ -24,8 +24,7 @@ class FlushSettings:
     system_prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FlushState:
+class FlushState(msgspec.Struct, frozen=True):
     """What the decision needs to know. `flushed_at` is the number of compactions at the last flush, None for none."""
 
     projected_tokens: int

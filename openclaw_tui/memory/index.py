@@ -10,9 +10,10 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
 from openclaw_tui.constants import FILE_CLOCK_SECONDS, MEMORY_BUSY_SECONDS, MEMORY_INDEX_VERSION
@@ -49,8 +50,7 @@ _ALL = "select path, start, end, text, 0.0 from chunks order by path, start, id"
 _SCAN = "select path, start, end, text, -({0}) as held from chunks where held < 0 order by held, path limit ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A found piece; `rank` is SQLite's, the lower the better."""
 
     path: str
@@ -60,8 +60,7 @@ class Piece:
     rank: float
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkSize:
+class ChunkSize(msgspec.Struct, frozen=True):
     """Tokens of a piece and of what two pieces share."""
 
     tokens: int

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import msgspec
+
 from openclaw_tui.constants import FLUSH_NOTE_MAX_CHARS
 from openclaw_tui.errors import MemoryFailed
 from openclaw_tui.memory.dedupe import only_new_lines
@@ -61,8 +63,7 @@ class Notebook:
         return plain
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryDesk:
+class MemoryDesk(msgspec.Struct, frozen=True):
     """Where the notes lie and how they are flushed; what the agent is given of this package."""
 
     places: MemoryPlaces

@@ -3,9 +3,10 @@
 import hashlib
 import os
 import re
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import MEMORY_SLUG_CHARS
 
@@ -14,8 +15,7 @@ DAILY_FOLDER = "memory"
 _DAILY_NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPlaces:
+class MemoryPlaces(msgspec.Struct, frozen=True):
     """`root` holds MEMORY.md and memory/. `extra` are further files or folders the user wants searched.
 
     `index` is the file of the search index, None where nothing may be written.

@@ -8,9 +8,10 @@ answer, so that an empty list never hides one.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import (
     MEMORY_CANDIDATES_FACTOR,
@@ -45,19 +46,19 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
+class SearchSettings(msgspec.Struct, frozen=True):
     """Results of one search, and tokens of the indexed pieces; the rest counts only beside embeddings."""
 
     max_results: int = MEMORY_MAX_RESULTS
-    chunk: ChunkSize = field(default_factory=lambda: ChunkSize(MEMORY_CHUNK_TOKENS, MEMORY_CHUNK_OVERLAP_TOKENS))
+    chunk: ChunkSize = msgspec.field(
+        default_factory=lambda: ChunkSize(MEMORY_CHUNK_TOKENS, MEMORY_CHUNK_OVERLAP_TOKENS)
+    )
     vector_weight: float = MEMORY_VECTOR_WEIGHT
     text_weight: float = MEMORY_TEXT_WEIGHT
     min_score: float = MEMORY_MIN_SCORE
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(msgspec.Struct, frozen=True):
     """A found place. The lines are those of the snippet; `score` lies between 0 and 1."""
 
     path: str
@@ -71,8 +72,7 @@ class Hit:
         return f"{self.path}#L{self.start}" + (f"-L{self.end}" if self.end > self.start else "")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(msgspec.Struct, frozen=True):
     """`problems` name files that could not be searched; `files` is how many were."""
 
     hits: tuple[Hit, ...] = ()

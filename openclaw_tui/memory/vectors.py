@@ -10,10 +10,11 @@ import itertools
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TypeAlias, TypeVar
+
+import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
 from openclaw_tui.constants import (
@@ -35,8 +36,7 @@ _SCHEMA = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Likeness:
+class Likeness(msgspec.Struct, frozen=True):
     """One score (0 to 1) for each text, None for one that has no vector yet; no scores where there is no model.
 
     `problem` is told once, until it is another one.

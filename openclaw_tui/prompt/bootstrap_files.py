@@ -8,10 +8,12 @@ and injected size for the user. Reading never leaves the folder a file stands in
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import (
     BOOTSTRAP_FILES_KEPT,
@@ -38,8 +40,7 @@ Origin: TypeAlias = Literal["project", "personal", "notes"]
 _ORDER = (GUIDE, GUIDE_FALLBACK, "SOUL.md", "IDENTITY.md", "USER.md", "TOOLS.md", "BOOTSTRAP.md", MEMORY, HEARTBEAT)
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapFile:
+class BootstrapFile(msgspec.Struct, frozen=True):
     """One file. `raw_chars` is its whole length, `content` what is injected, `cut_lines` the lines that are missing.
 
     `nearness` orders the budget: 0 is the working directory, larger is farther; personal copies come last. `origin`
@@ -71,8 +72,7 @@ class BootstrapFile:
         return self.cut_lines is not None
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapLimits:
+class BootstrapLimits(msgspec.Struct, frozen=True):
     """Characters per file and in total; the total also follows the window."""
 
     per_file: int = BOOTSTRAP_MAX_CHARS

@@ -3,12 +3,12 @@
 import os
 import platform
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class RuntimeInfo:
+
+class RuntimeInfo(msgspec.Struct, frozen=True):
     """What the runtime line says. Absent parts are empty and are left out of it."""
 
     agent: str = "main"

@@ -5,7 +5,8 @@ the cache boundary; the order of tools and capabilities never depends on how the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.messages import ToolDefinition
 from openclaw_tui.prompt import sections
@@ -14,8 +15,7 @@ from openclaw_tui.prompt.runtime_info import RuntimeInfo
 from openclaw_tui.prompt.stability import digest, normalize_section, order_tools
 
 
-@dataclass(frozen=True, slots=True)
-class PromptInputs:
+class PromptInputs(msgspec.Struct, frozen=True):
     """Everything the prompt is made of, gathered beforehand.
 
     `context_files` are (shown path, injected content) in prompt order, `project_words` the paths of those that come
@@ -42,8 +42,7 @@ class PromptInputs:
     appended_prompt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemPrompt:
+class SystemPrompt(msgspec.Struct, frozen=True):
     """The finished prompt in its two parts, with the digest of each."""
 
     stable: str

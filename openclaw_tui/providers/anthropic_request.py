@@ -6,8 +6,9 @@ finished wire form (`anthropic_cache.py`), where they can be counted.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import MIN_THINKING_BUDGET_TOKENS, SYSTEM_PROMPT_CACHE_BOUNDARY, THINKING_BUDGET_TOKENS
 from openclaw_tui.messages import (
@@ -45,8 +46,7 @@ BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _OWN_APIS = frozenset({"", "anthropic", "anthropic-messages"})
 
 
-@dataclass(frozen=True, slots=True)
-class AnthropicRequest:
+class AnthropicRequest(msgspec.Struct, frozen=True):
     """The body in two parts: what is encoded whole, and the messages, most of which are encoded already."""
 
     head: dict[str, Any]

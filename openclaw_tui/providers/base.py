@@ -7,8 +7,9 @@ provider's own closing event is a failure, never a whole answer.
 """
 
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import (
     AssistantContent,
@@ -22,8 +23,7 @@ from openclaw_tui.messages import (
 from openclaw_tui.models import ModelInfo
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderRequest:
+class ProviderRequest(msgspec.Struct, frozen=True):
     """One request, provider-neutral and complete.
 
     `system_stable` stands above the cache boundary and is byte-equal through the session; `system_dynamic` below it.
@@ -46,8 +46,7 @@ class ProviderRequest:
     seal_instructions: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StreamStarted:
+class StreamStarted(msgspec.Struct, frozen=True):
     """The provider accepted the request. `usage` holds the prompt's tokens where they are known already."""
 
     response_id: str | None = None
@@ -55,20 +54,17 @@ class StreamStarted:
     usage: Usage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextChunk:
+class TextChunk(msgspec.Struct, frozen=True):
     index: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingChunk:
+class ThinkingChunk(msgspec.Struct, frozen=True):
     index: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallChunk:
+class ToolCallChunk(msgspec.Struct, frozen=True):
     """A piece of a call's arguments; the first one for an index may be empty and names the call."""
 
     index: int
@@ -77,16 +73,14 @@ class ToolCallChunk:
     json: str
 
 
-@dataclass(frozen=True, slots=True)
-class BlockDone:
+class BlockDone(msgspec.Struct, frozen=True):
     """The finished block at `index`, authoritative over its chunks."""
 
     index: int
     block: AssistantContent
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEnded:
+class StreamEnded(msgspec.Struct, frozen=True):
     """The whole answer arrived. `diagnostics` is what the provider says about its cache, where it says anything.
 
     `dropped_thinking` counts reasoning blocks the provider left out because their prefix had changed. `sealed` is the
@@ -96,7 +90,7 @@ class StreamEnded:
     stop_reason: StopReason
     usage: Usage
     response_id: str | None = None
-    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+    diagnostics: Mapping[str, Any] = msgspec.field(default_factory=dict)
     dropped_thinking: int = 0
     detail: str = ""
     sealed: str = ""

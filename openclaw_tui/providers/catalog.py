@@ -7,9 +7,10 @@ The table is package data and is parsed on first use.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.messages import THINKING_LEVELS, ThinkingLevel

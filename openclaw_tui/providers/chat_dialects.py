@@ -4,15 +4,16 @@ OpenAI itself takes more fields; servers on this machine want the older ones, re
 without a word. An unknown gateway gets the fields that every server takes.
 """
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.http import is_loopback
 
 
-@dataclass(frozen=True, slots=True)
-class ChatDialect:
+class ChatDialect(msgspec.Struct, frozen=True):
     """One kind of server.
 
     `output_limit` is the field for the longest answer. `effort` says whether `reasoning_effort` is known there.

@@ -9,9 +9,10 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
 from openclaw_tui.errors import ConfigError
@@ -60,8 +61,7 @@ class ApiKey:
         raise TypeError("a key is not written anywhere but by store_key")
 
 
-@dataclass(frozen=True, slots=True)
-class Credentials:
+class Credentials(msgspec.Struct, frozen=True):
     """What a provider is called with. `base_url` is the process environment's; a model's own one goes first."""
 
     api_key: ApiKey | None = None

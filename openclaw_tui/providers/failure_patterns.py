@@ -7,8 +7,9 @@ of tokens too.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from openclaw_tui.errors import (
     AuthenticationFailed,
@@ -23,8 +24,7 @@ from openclaw_tui.errors import (
 FailureClass: TypeAlias = type[ProviderError]
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(msgspec.Struct, frozen=True):
     """A piece of wording and messages seen in the field that it must recognise."""
 
     wording: str

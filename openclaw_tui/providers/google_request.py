@@ -7,8 +7,9 @@ byte, and a call that another model made carries the placeholder that Google doc
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import SYSTEM_PROMPT_CACHE_BOUNDARY, THINKING_BUDGET_TOKENS
 from openclaw_tui.messages import (
@@ -31,8 +32,7 @@ from openclaw_tui.providers.wire_cache import Block, clean_json
 from openclaw_tui.providers.wire_fold import WireFold
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(msgspec.Struct, frozen=True):
     """What the contents depend on: whether calls are signed (Gemini 3 and later), and whether pictures are taken."""
 
     signs: bool

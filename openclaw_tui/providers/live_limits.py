@@ -5,9 +5,10 @@ the user configured stays: a configured window is a decision, not a guess.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import LIVE_LIMITS_TIMEOUT_SECONDS
 from openclaw_tui.errors import OpenClawError

@@ -8,8 +8,10 @@ What a server does not tell stays unknown: None, never a guess.
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import LOCAL_PROBE_SECONDS
 from openclaw_tui.models import ModelInfo
@@ -21,8 +23,7 @@ Ask: TypeAlias = Callable[[str], Awaitable[Any]]
 NO_PROBE_VARIABLE = "OPENCLAW_TUI_NO_LOCAL_PROBE"
 
 
-@dataclass(frozen=True, slots=True)
-class LocalModel:
+class LocalModel(msgspec.Struct, frozen=True):
     """One model of a server. `window` is the loaded one in tokens; None for a thing the server does not tell.
 
     `only`: the server has no other and answers with it whatever name a request carries.
@@ -36,8 +37,7 @@ class LocalModel:
     only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LocalServer:
+class LocalServer(msgspec.Struct, frozen=True):
     """A server that answered. `kind` is also the provider id of its models."""
 
     kind: str

@@ -6,8 +6,10 @@ model has a default that no server refuses. What is wrong is named by its full k
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import DEFAULT_CONTEXT_TOKENS, DEFAULT_OUTPUT_TOKENS
 from openclaw_tui.errors import ConfigError
@@ -29,8 +31,7 @@ _REASONING_MODE: Mapping[ApiName, ThinkingMode] = {
 _REASONING_LEVELS: tuple[ThinkingLevel, ...] = ("off", "low", "medium", "high")
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderRecord:
+class ProviderRecord(msgspec.Struct, frozen=True):
     """One provider of the user's configuration. `api` is None where the record does not say."""
 
     base_url: str | None = None

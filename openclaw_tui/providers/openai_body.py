@@ -1,8 +1,9 @@
 """The JSON body of an OpenAI-like call: a small head, and a long list of which nearly all is encoded already."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import Message
 from openclaw_tui.models import ModelInfo
@@ -11,8 +12,7 @@ from openclaw_tui.providers.wire_cache import Block, WireCache, encode_json
 Cache: TypeAlias = WireCache[Message]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenAIBody:
+class OpenAIBody(msgspec.Struct, frozen=True):
     """`rows` is the conversation: the items of `input` or the `messages`."""
 
     head: dict[str, Any]

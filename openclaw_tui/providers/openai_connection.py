@@ -10,8 +10,9 @@ import importlib
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import MAX_ERROR_BODY_BYTES, STREAM_DRAIN_SECONDS
 from openclaw_tui.errors import AuthenticationFailed, ConfigError, OpenClawError, ProviderError
@@ -35,8 +36,7 @@ _NO_KEY = "none"
 _PATHS: Mapping[Route, str] = {"responses": "/responses", "chat": "/chat/completions"}
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Who is called: provider id for messages, address, and whether a key is due there."""
 
     provider: str

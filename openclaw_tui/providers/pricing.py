@@ -6,11 +6,12 @@ taken for zero, and one call is priced once, however often its message stands in
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from openclaw_tui.messages import AssistantMessage, Message, Usage
 from openclaw_tui.models import ModelInfo, Price
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _MAKERS = frozenset({"anthropic", "openai", "google"})
 
 
-@dataclass(frozen=True, slots=True)
-class CostTotal:
+class CostTotal(msgspec.Struct, frozen=True):
     """Dollars of the calls whose price is known, and how many calls have none: a total is exact only if that is 0."""
 
     usd: float = 0.0

@@ -6,8 +6,9 @@ and answer together exactly as large as the window.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.constants import (
     SUSPECT_PROMPT_MIN_TOKENS,
@@ -22,8 +23,7 @@ from openclaw_tui.providers.chat_dialects import ChatDialect
 from openclaw_tui.tokens import estimate_messages_tokens, estimate_text_tokens, estimate_tools_tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(msgspec.Struct, frozen=True):
     """Tokens the server counted in the prompt, and our estimate of what was sent."""
 
     counted: int

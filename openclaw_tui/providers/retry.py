@@ -8,10 +8,11 @@ Invariant: nothing is tried again once something of the turn was carried out.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TypeVar
+
+import msgspec
 
 from openclaw_tui.constants import (
     MAX_PROVIDER_ATTEMPTS,
@@ -25,8 +26,7 @@ from openclaw_tui.errors import OpenClawError, ProviderError
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
+class RetryPolicy(msgspec.Struct, frozen=True):
     """Bounds of the retries of one call. Seconds; `attempts` counts the first try too; `jitter` returns 0…1."""
 
     attempts: int = MAX_PROVIDER_ATTEMPTS
@@ -39,8 +39,7 @@ class RetryPolicy:
 DEFAULT_POLICY = RetryPolicy()
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True):
     """A pause before the next try. `attempt` is the number of the try that failed, from 1."""
 
     error: ProviderError

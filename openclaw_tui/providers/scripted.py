@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
+
 from openclaw_tui.errors import ConfigError, InvalidRequest, OpenClawError
 from openclaw_tui.messages import AssistantContent, StopReason, TextBlock, ThinkingBlock, ToolCallBlock, Usage
 from openclaw_tui.models import ModelInfo
@@ -35,8 +37,7 @@ from openclaw_tui.tokens import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One answer. `calls` are (tool, arguments) or whole blocks.
 
     `error` is raised after `events_before` stream events (None: at the end, instead of it); `hangs` waits for ever

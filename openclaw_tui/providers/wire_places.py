@@ -8,7 +8,8 @@ refusal.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.messages import AssistantMessage, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultMessage
 from openclaw_tui.providers.base import ProviderRequest
@@ -17,8 +18,7 @@ _ROOT = re.compile(r"(?:messages|input|contents)\b(?P<rest>.*)")
 _NUMBER = re.compile(r"\.\[?(\d+)\]?|\[(\d+)\]")
 
 
-@dataclass(frozen=True, slots=True)
-class WirePlace:
+class WirePlace(msgspec.Struct, frozen=True):
     """`message` is an index into the request's messages, `block` one into its content; None: the whole message."""
 
     message: int

@@ -5,8 +5,9 @@ that cannot be read is named and left out; the others count.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.routing.session_key import PeerKind, normalize_agent_id
 
@@ -15,8 +16,7 @@ ANY = "*"
 _KINDS: dict[str, PeerKind] = {"dm": "dm", "direct": "dm", "group": "group", "channel": "channel"}
 
 
-@dataclass(frozen=True, slots=True)
-class Peer:
+class Peer(msgspec.Struct, frozen=True):
     """Who or what one talks to: a person (dm), a group, or a channel. An id of `*` in a binding means any."""
 
     kind: PeerKind
@@ -29,8 +29,7 @@ class Peer:
         return self.id in (ANY, other.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(msgspec.Struct, frozen=True):
     """`account` None means the default account only, `*` any account. `number` is the place in the configuration."""
 
     agent_id: str
@@ -47,8 +46,7 @@ class Binding:
         return self.account == ANY
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRecord:
+class AgentRecord(msgspec.Struct, frozen=True):
     """One agent of `agents.list[]`. `skills` None means no filter, an empty tuple none at all."""
 
     id: str

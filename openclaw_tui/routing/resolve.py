@@ -4,14 +4,14 @@ Pure. The tiers are one tuple, so that what decides can be read off and shown (`
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.routing.bindings import ANY, DEFAULT_ACCOUNT, Binding, Peer
 from openclaw_tui.routing.session_key import build_session_key, main_session_key, normalize_agent_id
 
 
-@dataclass(frozen=True, slots=True)
-class RouteQuery:
+class RouteQuery(msgspec.Struct, frozen=True):
     """A message's origin. `parent_peer` is the channel a thread belongs to."""
 
     channel: str
@@ -23,8 +23,7 @@ class RouteQuery:
     team: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(msgspec.Struct, frozen=True):
     """Who answers and where it is kept. `matched_by` is the tier, `binding` the place of the binding that decided.
 
     `note` says where a binding named an agent that does not exist.
@@ -40,8 +39,7 @@ class Route:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(msgspec.Struct, frozen=True):
     """`fits` looks only at what makes the tier; every other constraint of the binding must hold as well."""
 
     name: str

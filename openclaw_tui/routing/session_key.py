@@ -5,8 +5,9 @@ nested ones one more `subagent:<uuid>` for each level; a thread ends in `:thread
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import AGENT_ID_MAX_CHARS
 
@@ -20,8 +21,7 @@ _BAD_CHARS = re.compile(r"[^a-z0-9_-]+")
 _SUBAGENT, _THREAD = "subagent", "thread"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionKey:
+class SessionKey(msgspec.Struct, frozen=True):
     """A key taken apart. `rest` is everything behind the agent, word for word; the other fields are what it tells.
 
     `depth` counts the sub-agents on the way here; 0 is a conversation of the user's own.

@@ -1,8 +1,9 @@
 """What one act touches: the facts a verdict is made of, before any rule is looked at."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.events import Risk
 from openclaw_tui.safety.command_paths import PartPaths, paths_of_parts
@@ -14,8 +15,7 @@ from openclaw_tui.safety.shell_wrappers import MAY_RUN_ANYTHING
 _OBEYED_FOLDERS = frozenset((".git", ".openclaw", ".claude", ".agents"))
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(msgspec.Struct, frozen=True):
     """One thing a tool is about to do. `paths` are real paths; of a command the first is the folder it starts in."""
 
     tool: str
@@ -26,8 +26,7 @@ class Act:
     reach: Reach = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """`warnings` are reasons to ask in every mode but bypass: outside, destructive, not understood.
 
     `only_looks` is True when nothing is changed and nothing outside is read; `vague` when a changing command has words

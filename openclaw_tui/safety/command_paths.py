@@ -9,8 +9,10 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import SHELL_GLOB_MAX_NAMES
 from openclaw_tui.safety import command_tables
@@ -21,8 +23,7 @@ _DEVICES = re.compile(r"^/dev/(?:null|zero|stdin|stdout|stderr|fd/\d+)$")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PartPaths:
+class PartPaths(msgspec.Struct, frozen=True):
     """A part with the existing or makeable paths its words name, and the targets of its redirections."""
 
     part: Part

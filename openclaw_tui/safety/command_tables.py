@@ -6,7 +6,8 @@ table says so. Long options are matched as getopt does: a unique beginning count
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 
 def names(text: str) -> list[str]:
@@ -39,8 +40,7 @@ def is_harmless_variable(name: str) -> bool:
     return name in HARMLESS_VARIABLES or name.startswith("LC_")
 
 
-@dataclass(frozen=True, slots=True)
-class _Looks:
+class _Looks(msgspec.Struct, frozen=True):
     """A program that only looks, as long as none of these options is used. `operands` is the most it may get."""
 
     long: tuple[str, ...] = ()

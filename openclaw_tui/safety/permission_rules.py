@@ -6,10 +6,11 @@ command only might be the one it names.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 from urllib.parse import urlsplit
+
+import msgspec
 
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.safety.shell_parts import Part, may_be_command_start
@@ -64,16 +65,14 @@ class Places(Protocol):
     def may_read(self, path: Path) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True)
-class RuleLine:
+class RuleLine(msgspec.Struct, frozen=True):
     """A rule as written, and where: `flag`, `user`, `environment`, `local`, `project`, `session`."""
 
     text: str
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A rule that was understood. `trusted` rules may also cover destructive acts and those outside the workspace."""
 
     tool: str

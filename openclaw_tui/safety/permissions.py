@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from openclaw_tui.constants import PERMISSION_RECENT_VERDICTS
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.events import Risk
@@ -53,8 +55,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionSettings:
+class PermissionSettings(msgspec.Struct, frozen=True):
     """The mode and the rule lines of every place; within a kind all places add up."""
 
     mode: PermissionMode = "default"
@@ -63,8 +64,7 @@ class PermissionSettings:
     deny: tuple[RuleLine, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """`reasons` are for the user and the model; `prefix_rule` is the rule "always for this prefix" would add."""
 
     decision: Literal["allow", "ask", "deny"]
@@ -74,8 +74,7 @@ class Verdict:
     rule: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionsView:
+class PermissionsView(msgspec.Struct, frozen=True):
     """What `/permissions` shows: rules as (kind, text, place), skipped lines, last verdicts as (decision, act, why)."""
 
     mode: PermissionMode

@@ -14,9 +14,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.constants import SANDBOX_PROBE_SECONDS, SANDBOX_STALE_SECONDS
 from openclaw_tui.errors import ToolError
@@ -47,8 +48,7 @@ _CACHES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxSettings:
+class SandboxSettings(msgspec.Struct, frozen=True):
     """`writable` are further folders commands may write, `shown` secrets' places that they may see after all."""
 
     mode: SandboxMode = "auto"

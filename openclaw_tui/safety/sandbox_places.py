@@ -6,8 +6,9 @@ a secret inside the project's folder is not. Only what exists is named, by its r
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.safety.command_tables import names
 from openclaw_tui.safety.permission_rules import Places
@@ -48,8 +49,7 @@ _OBEYED = (
 """What other programs obey without being asked: not written by a command, also where its folder may be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(msgspec.Struct, frozen=True):
     """`kind` in the order in which mounts of one and the same place go over each other."""
 
     place: Path

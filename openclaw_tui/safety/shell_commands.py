@@ -8,8 +8,10 @@ not parseable is asked about. tree-sitter is imported on first use.
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import SHELL_PARSE_MAX_CHARS, SHELL_PARSE_MAX_DEPTH
 from openclaw_tui.safety import command_tables, shell_quotes
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedCommand:
+class ParsedCommand(msgspec.Struct, frozen=True):
     """`parseable` False: `parts` may miss something, and `problem` says what was not understood."""
 
     parts: tuple[Part, ...]

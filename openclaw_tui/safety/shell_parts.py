@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from openclaw_tui.safety import command_tables
 from openclaw_tui.safety.shell_git import canonical_git
@@ -18,8 +19,7 @@ _CHANGES_MEANING = frozenset(("alias", "enable", "hash", "bind", "complete", "sh
 _GIT_RUNNERS = (("bisect",), ("submodule",), ("rebase",), ("filter-branch",), ("difftool",), ("mergetool",))
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One command of a command line.
 
     `words` is the command in its normal form (program without folder, git without its global options) and `literal`

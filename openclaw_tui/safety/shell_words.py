@@ -6,8 +6,9 @@ substitutions, braces) makes it not literal; then `text` holds the source and no
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -18,8 +19,7 @@ _DOUBLE_QUOTED_ESCAPE = re.compile(r"\\([\"\\$`]|\n)")
 _ESCAPE = re.compile(r"\\(.|\n)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True):
     """`pattern` marks an unquoted glob: the shell may put any number of names in its place."""
 
     text: str

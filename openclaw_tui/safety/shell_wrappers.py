@@ -7,14 +7,14 @@ reason why it cannot be known. A wrapper not listed here is an ordinary, unknown
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.safety.command_tables import names
 from openclaw_tui.safety.shell_words import Word
 
 
-@dataclass(frozen=True, slots=True)
-class Inner:
+class Inner(msgspec.Struct, frozen=True):
     """One command inside another: its `words`, or a command line in `script`; `unclear` says why neither is known.
 
     `assignments` are variables set for it, as `NAME=value`.
@@ -26,8 +26,7 @@ class Inner:
     assignments: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """Options of a wrapper: `valued` take the next word; `operands` words stand before the command."""
 
     valued: frozenset[str] = frozenset()

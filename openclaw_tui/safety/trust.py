@@ -10,7 +10,6 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -24,8 +23,7 @@ Prints: TypeAlias = Mapping[str, str]
 _NEVER_RUN = frozenset({"hook", "mcp"})
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(msgspec.Struct, frozen=True):
     """Something of a folder that would act. `does` says what, in lines for the user; `print` stands for its bytes.
 
     `waits` tells whether it is left out until the folder is trusted. Hooks and servers are never run: they are shown.
@@ -55,14 +53,13 @@ class _File(msgspec.Struct):
     written: dict[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class FolderTrust:
+class FolderTrust(msgspec.Struct, frozen=True):
     """What stands in a folder beside what the user said of it. `granted` is empty where there is no yes."""
 
     folder: str = ""
     things: tuple[Thing, ...] = ()
     answer: Literal["", "trusted", "never"] = ""
-    granted: Prints = field(default_factory=dict)
+    granted: Prints = msgspec.field(default_factory=dict)
     problem: str = ""
 
     @property
@@ -93,8 +90,7 @@ class FolderTrust:
         return {thing.key: thing.print for thing in self.things}
 
 
-@dataclass(frozen=True, slots=True)
-class TrustStore:
+class TrustStore(msgspec.Struct, frozen=True):
     """The file of answers. Writers take turns; a reader sees one whole state."""
 
     path: Path

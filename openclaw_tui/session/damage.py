@@ -6,9 +6,11 @@ is no session's, and the user is told in one line.
 
 import json
 import re
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.session.codec import Head, decode_record, head_of, is_header, is_whole_entry
 
@@ -16,8 +18,7 @@ _BOM = b"\xef\xbb\xbf"
 _RECORD_START = re.compile(r'\{\s*"type"\s*:')
 
 
-@dataclass(frozen=True, slots=True)
-class DamageReport:
+class DamageReport(msgspec.Struct, frozen=True):
     """Counts of what was found. `text` is one line for the user; `backup` is where the original is kept."""
 
     torn_tail: bool = False
@@ -73,8 +74,7 @@ def backup_path(path: Path) -> Path:
     return next(found for name in names if not (found := path.with_name(name)).exists())
 
 
-@dataclass(frozen=True, slots=True)
-class Salvage:
+class Salvage(msgspec.Struct, frozen=True):
     """What a broken line yielded: heads with their whole lines, and what has to be said about it."""
 
     parts: tuple[tuple[Head, bytes], ...] = ()

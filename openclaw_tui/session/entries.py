@@ -6,14 +6,14 @@ the file is kept word for word. The names of the keys on disk are in `codec.py` 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
+
+import msgspec
 
 from openclaw_tui.messages import Message, UserContent
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """First line of the file. `ours` tells files this program made from those of pi and OpenClaw.
 
     `version` is the format's: 1 and 2 are older layouts of pi, which are read and migrated in memory only.
@@ -27,8 +27,7 @@ class Header:
     ours: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class MessageEntry:
+class MessageEntry(msgspec.Struct, frozen=True):
     """`message` is None where the line holds no talk for a model (pi's system prompts, excluded shell commands)."""
 
     type: ClassVar[str] = "message"
@@ -38,8 +37,7 @@ class MessageEntry:
     message: Message | None
 
 
-@dataclass(frozen=True, slots=True)
-class CompactionEntry:
+class CompactionEntry(msgspec.Struct, frozen=True):
     """A summary that stands for all before `first_kept_entry_id`, the first entry still sent word for word."""
 
     type: ClassVar[str] = "compaction"
@@ -52,8 +50,7 @@ class CompactionEntry:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BranchSummaryEntry:
+class BranchSummaryEntry(msgspec.Struct, frozen=True):
     """What happened on a branch that was left. `from_id` is where it was left for, or `root`."""
 
     type: ClassVar[str] = "branch_summary"
@@ -65,8 +62,7 @@ class BranchSummaryEntry:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChangeEntry:
+class ModelChangeEntry(msgspec.Struct, frozen=True):
     type: ClassVar[str] = "model_change"
     id: str
     parent_id: str | None
@@ -75,8 +71,7 @@ class ModelChangeEntry:
     model_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingLevelChangeEntry:
+class ThinkingLevelChangeEntry(msgspec.Struct, frozen=True):
     type: ClassVar[str] = "thinking_level_change"
     id: str
     parent_id: str | None
@@ -84,8 +79,7 @@ class ThinkingLevelChangeEntry:
     level: str
 
 
-@dataclass(frozen=True, slots=True)
-class LabelEntry:
+class LabelEntry(msgspec.Struct, frozen=True):
     """Names another entry; `label` None takes the name away. The last one for a target counts."""
 
     type: ClassVar[str] = "label"
@@ -96,8 +90,7 @@ class LabelEntry:
     label: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionInfoEntry:
+class SessionInfoEntry(msgspec.Struct, frozen=True):
     """The session's title; an empty name takes it away. The last one in the file counts."""
 
     type: ClassVar[str] = "session_info"
@@ -107,8 +100,7 @@ class SessionInfoEntry:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CustomEntry:
+class CustomEntry(msgspec.Struct, frozen=True):
     """State of a part of the program. It never reaches a model."""
 
     type: ClassVar[str] = "custom"
@@ -119,8 +111,7 @@ class CustomEntry:
     data: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class CustomMessageEntry:
+class CustomMessageEntry(msgspec.Struct, frozen=True):
     """Text of a part of the program for the model. `display` says whether the user sees it too."""
 
     type: ClassVar[str] = "custom_message"
@@ -133,15 +124,14 @@ class CustomMessageEntry:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownEntry:
+class UnknownEntry(msgspec.Struct, frozen=True):
     """An entry of a type, or with a body, that this version does not know. `record` is the whole line, parsed."""
 
     id: str
     parent_id: str | None
     timestamp: str
     type: str
-    record: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 Entry: TypeAlias = (

@@ -8,7 +8,8 @@ import html
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.messages import (
     AssistantContent,
@@ -47,8 +48,7 @@ _PAGE_STYLE = (
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One piece of the document: what kind it is, its heading, and its text; `verbatim` text is no prose."""
 
     kind: str

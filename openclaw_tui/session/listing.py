@@ -4,9 +4,10 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import SESSION_NAMES_SHOWN, SESSION_PEEK_BYTES, SESSION_SUMMARIES_KEPT, SESSION_TITLE_CHARS
 from openclaw_tui.errors import SessionNotFound
@@ -20,8 +21,7 @@ _SUFFIX = ".jsonl"
 _OWN_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
+class SessionSummary(msgspec.Struct, frozen=True):
     """One row of the session list. `modified` is in seconds since 1970; `messages` is None where counting would cost.
 
     `title` is the name the user gave, else the first prompt on one line, else a word that there is none. `key` and

@@ -8,8 +8,10 @@ import os
 import secrets
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import BinaryIO
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import ENTRY_ID_TRIES, SESSION_FORMAT_VERSION
 from openclaw_tui.session.codec import (

@@ -6,9 +6,11 @@ kept; an empty session leaves no file. No method knows about models, providers o
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_DIR_MODE, make_private_dir
 from openclaw_tui.errors import SessionError, SessionWriteFailed
@@ -39,8 +41,7 @@ from openclaw_tui.session.records import Records
 _E = TypeVar("_E", bound=Entry)
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(msgspec.Struct, frozen=True):
     """A line that could not be written yet."""
 
     ordinal: int

@@ -9,8 +9,10 @@ import itertools
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE
 from openclaw_tui.constants import SESSION_FORMAT_VERSION, SESSION_PEEK_BYTES

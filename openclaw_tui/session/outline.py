@@ -5,8 +5,11 @@ hangs on them hangs on the nearest row above. A straight talk is one column; onl
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.messages import AssistantMessage, UserMessage, text_of
 from openclaw_tui.session.dag import NO_PARENT
@@ -18,8 +21,7 @@ Filter: TypeAlias = Literal["all", "prompts", "labelled"]
 FILTERS: tuple[Filter, ...] = ("all", "prompts", "labelled")
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineRow:
+class OutlineRow(msgspec.Struct, frozen=True):
     """`stem` is drawn before the text. `on_path`: part of the current branch; `is_end`: a branch ends below it."""
 
     entry_id: str

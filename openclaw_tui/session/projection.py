@@ -5,8 +5,10 @@ of a long talk cheap.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.messages import AssistantMessage, Message, TextBlock, UserMessage
 from openclaw_tui.session.entries import (
@@ -21,8 +23,7 @@ from openclaw_tui.session.entries import (
 from openclaw_tui.session.wording import branch_summary_text, compaction_summary_text
 
 
-@dataclass(frozen=True, slots=True)
-class Projection:
+class Projection(msgspec.Struct, frozen=True):
     """`messages` all carry the id of their entry. `entries` counts the branch, `since_compaction` what came after it.
 
     `kept_from` is the first entry kept word for word before the compaction, None where nothing is; `fresh_from` the

@@ -5,8 +5,9 @@ memory for its talk, not for its history. The projection of the current branch g
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import overload
+
+from msgspec.structs import replace
 
 from openclaw_tui.session.codec import decode_entry, encode_entry
 from openclaw_tui.session.dag import NO_PARENT

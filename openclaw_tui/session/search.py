@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from openclaw_tui.constants import (
     SESSION_SCAN_CHUNK_BYTES,
     SESSION_SCAN_MAX_BYTES,
@@ -27,8 +29,7 @@ _PLAIN = re.compile(r"[\s\"\\/\x00-\x1f]|ss")
 _WORDS = re.compile(r'"([^"]+)"|(\S+)')
 
 
-@dataclass(frozen=True, slots=True)
-class SessionHit:
+class SessionHit(msgspec.Struct, frozen=True):
     """One entry that holds all words. `session_id` is the name of its file without the ending."""
 
     session_id: str

@@ -7,8 +7,9 @@ archive first (`archive.py`), from which `restore_truncated` puts it back, byte 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.errors import SessionError, SessionWriteFailed
 from openclaw_tui.session.archive import Batch, Row, add_batch, archive_path, read_batches, write_batches
@@ -20,19 +21,17 @@ from openclaw_tui.session.projection import sets_model
 from openclaw_tui.session.records import Records
 
 
-@dataclass(frozen=True, slots=True)
-class TruncationPlan:
+class TruncationPlan(msgspec.Struct, frozen=True):
     """Ordinals that go, and the new links of those that stay. `reason` says why nothing is to be done."""
 
     removed: frozenset[int] = frozenset()
-    parents: dict[int, int] = field(default_factory=dict)
-    targets: dict[int, int] = field(default_factory=dict)
-    kept_starts: dict[int, int] = field(default_factory=dict)
+    parents: dict[int, int] = msgspec.field(default_factory=dict)
+    targets: dict[int, int] = msgspec.field(default_factory=dict)
+    kept_starts: dict[int, int] = msgspec.field(default_factory=dict)
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TruncationResult:
+class TruncationResult(msgspec.Struct, frozen=True):
     truncated: bool
     reason: str | None = None
     entries_before: int = 0

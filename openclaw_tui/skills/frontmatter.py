@@ -6,26 +6,25 @@ dropped. Used for SKILL.md, command files and agent files.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 _KEY = re.compile(r"^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
 _QUOTED = re.compile(r"""^(["'])(.*)\1$""", re.DOTALL)
 _FENCE = re.compile(r"^---[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FrontMatter(msgspec.Struct, frozen=True):
     """Keys in lower case, `_` read as `-`. `notes` tell what was read leniently, `body_line` where the body begins."""
 
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = msgspec.field(default_factory=dict)
     body: str = ""
     body_line: int = 1
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """Why a head cannot be read, and the line (1-based) to look at."""
 
     line: int

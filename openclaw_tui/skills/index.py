@@ -7,8 +7,9 @@ skills give the same bytes.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape
+
+import msgspec
 
 from openclaw_tui.constants import (
     MAX_SKILLS_IN_PROMPT,
@@ -22,8 +23,7 @@ _OPEN, _CLOSE = "<available_skills>", "</available_skills>"
 _QUOTES = {'"': "&quot;", "'": "&apos;"}
 
 
-@dataclass(frozen=True, slots=True)
-class SkillLimits:
+class SkillLimits(msgspec.Struct, frozen=True):
     """How many skills and characters the listing may take, and how short a description may become."""
 
     count: int = MAX_SKILLS_IN_PROMPT
@@ -31,8 +31,7 @@ class SkillLimits:
     description: int = MIN_SKILL_DESCRIPTION_CHARS
 
 
-@dataclass(frozen=True, slots=True)
-class SkillListing:
+class SkillListing(msgspec.Struct, frozen=True):
     """`text` is empty where there is nothing to list. `steps` tell what was done to fit, `dropped` what is missing."""
 
     text: str = ""

@@ -6,15 +6,15 @@ never put its text in the place of a skill the user relies on.
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 Owner: TypeAlias = Literal["project", "user", "bundled"]
 
 
-@dataclass(frozen=True, slots=True)
-class SkillRoot:
+class SkillRoot(msgspec.Struct, frozen=True):
     """A folder whose children are skills. `trusted` is False for the folders of a project without a trust answer."""
 
     path: str

@@ -1,7 +1,6 @@
 """`context`: what the next request would hold. Calls no model, writes nothing; two calls print the same bytes."""
 
 import asyncio
-import dataclasses
 from typing import Any
 
 from openclaw_tui.agent.breakdown import context_breakdown
@@ -103,5 +102,4 @@ def _block_data(block: TextBlock | ThinkingBlock | ImageBlock | ToolCallBlock) -
 
 
 def _call_data(call: ToolCallBlock) -> dict[str, Any]:
-    fields = dataclasses.asdict(call)
-    return {"id": fields["id"], "name": fields["name"], "arguments": fields["arguments"]}
+    return {"id": call.id, "name": call.name, "arguments": call.arguments}

@@ -1,6 +1,6 @@
 """`doctor`: what the program finds around it, as lines or as JSON; the looking is in `app/health.py`."""
 
-from dataclasses import asdict
+from msgspec.structs import asdict
 
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.app.health import examine, findings_text

@@ -1,6 +1,6 @@
 """`memory search QUERY`: the notes of this directory, searched as the agent searches them. Changes no note."""
 
-from dataclasses import asdict, replace
+from msgspec.structs import asdict, replace
 
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.app.memory import build_search, places_of

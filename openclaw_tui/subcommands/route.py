@@ -1,8 +1,9 @@
 """`config route`: which agent a message from a channel, account and peer would go to, and by which tier."""
 
 import argparse
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from openclaw_tui.app.agents import default_agent
 from openclaw_tui.commands.registry import table_text

@@ -5,8 +5,9 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
+
+from msgspec.structs import asdict
 
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import EXIT_DONE

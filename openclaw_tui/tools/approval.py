@@ -7,8 +7,10 @@ The verdict that a question is needed comes from `safety.permissions`; here it i
 import asyncio
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.events import ApprovalRequested, ApprovalResolved, Sink
 from openclaw_tui.messages import ToolCallBlock
@@ -19,8 +21,7 @@ DecisionKind: TypeAlias = Literal["once", "session", "prefix", "deny"]
 NOBODY_TO_ASK = "it needs the user's approval and nobody can be asked here"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """The answer: once, for this session, always for the offered prefix, or no (with what the user wants instead)."""
 
     kind: DecisionKind
@@ -31,8 +32,7 @@ class Decision:
         return self.kind != "deny"
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionDenial:
+class PermissionDenial(msgspec.Struct, frozen=True):
     """A call that needed asking where nobody could be asked; a row of `permission_denials`."""
 
     tool: str

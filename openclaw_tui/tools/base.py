@@ -6,9 +6,10 @@ result; cancellation always passes through.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import msgspec
 
 from openclaw_tui.events import Risk
 from openclaw_tui.messages import TextBlock, ToolDefinition, UserContent
@@ -19,8 +20,7 @@ TYPED = "typed"
 """The `sandbox` of an exec call the user typed in person: neither asked about nor shut in. No model can give it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolContext:
+class ToolContext(msgspec.Struct, frozen=True):
     """`progress` takes a line of live output; `deadline` is a monotonic time in seconds, None for no limit."""
 
     workspace: Workspace
@@ -29,8 +29,7 @@ class ToolContext:
     deadline: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(msgspec.Struct, frozen=True):
     """What a tool returns. `details` is for the screen and the log only (diff, exit code, paths), never for a model.
 
     `full_output` is a private file that holds the whole output where `content` holds only a part of it.
@@ -38,7 +37,7 @@ class ToolOutcome:
 
     content: tuple[UserContent, ...]
     is_error: bool = False
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
     full_output: Path | None = None
 
 
@@ -46,8 +45,7 @@ def text_outcome(text: str, *, is_error: bool = False, **details: Any) -> ToolOu
     return ToolOutcome(content=(TextBlock(text),), is_error=is_error, details=details)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolIntent:
+class ToolIntent(msgspec.Struct, frozen=True):
     """What a call would do, told before it does it: the basis of the permission verdict and of the question.
 
     `paths` are the real paths it reads or writes (resolved through the deepest existing ancestor), `command` the whole

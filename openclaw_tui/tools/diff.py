@@ -5,16 +5,16 @@ is quick.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+import msgspec
 
 from openclaw_tui.constants import DIFF_CONTEXT_LINES, DIFF_MAX_COMPARED_LINES
 
 _Change = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(msgspec.Struct, frozen=True):
     """`text` is a unified diff with headers; `first_changed_line` counts from 1 in the new file, 0 for no change."""
 
     text: str

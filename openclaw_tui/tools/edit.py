@@ -5,9 +5,10 @@ since it was read is refused. Calls for the same file wait for each other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.constants import EDIT_RESULT_DIFF_LINES
 from openclaw_tui.events import Risk
@@ -55,8 +56,7 @@ _DEFINITION = ToolDefinition(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(msgspec.Struct, frozen=True):
     """`data` is the new content of the file, `before` the present one."""
 
     before: bytes

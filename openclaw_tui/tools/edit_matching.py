@@ -9,8 +9,8 @@ import itertools
 import unicodedata
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from rapidfuzz import fuzz, process
 
 from openclaw_tui.constants import EDIT_MAX_CANDIDATES, EDIT_MIN_CANDIDATE_SCORE
@@ -27,8 +27,7 @@ _SAME = str.maketrans(
 _BLANKS = " \t\r\f\v\u00a0\u3000"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """One wish: put `new` where `old` stands; everywhere with `replace_all`."""
 
     old: str
@@ -36,8 +35,7 @@ class Edit:
     replace_all: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(msgspec.Struct, frozen=True):
     """A range of the file's text and what takes its place. `how` is empty for an exact match."""
 
     start: int
@@ -129,8 +127,7 @@ def _tolerant(text: str, edit: Edit) -> Iterator[Replacement]:
             at = view.text.find(wanted, at + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lenient:
+class _Lenient(msgspec.Struct, frozen=True):
     """A text in which what people confuse is equal, with the place of each character in the original."""
 
     text: str

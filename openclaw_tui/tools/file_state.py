@@ -9,15 +9,15 @@ import asyncio
 import contextlib
 import hashlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from openclaw_tui.errors import ToolError
 
 
-@dataclass(frozen=True, slots=True)
-class SeenFile:
+class SeenFile(msgspec.Struct, frozen=True):
     """`digest` is None for a file too large to hash; size and time must do there."""
 
     digest: str | None

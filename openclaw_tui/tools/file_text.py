@@ -6,8 +6,9 @@ where the text looks like Japanese or Chinese, Windows-1252, Latin-1.
 """
 
 import codecs
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import BINARY_CONTROL_SHARE, FILE_SAMPLE_BYTES
 from openclaw_tui.errors import ToolError
@@ -37,8 +38,7 @@ _KINDS = (
 _PLAIN_CONTROLS = frozenset(b"\t\n\r\f\b\x1b")
 
 
-@dataclass(frozen=True, slots=True)
-class TextFormat:
+class TextFormat(msgspec.Struct, frozen=True):
     """How a file stores its text. `label` names it for people; it is empty for plain UTF-8."""
 
     encoding: str = "utf-8"
@@ -60,8 +60,7 @@ class TextFormat:
         return self.mark + text.encode(self.encoding, self.errors)
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
+class FileText(msgspec.Struct, frozen=True):
     """A whole file as text, line ends as they are in the file. `format.encode(text)` is the file byte for byte."""
 
     text: str

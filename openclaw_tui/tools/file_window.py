@@ -6,17 +6,17 @@ their end; of larger ones reading stops behind the window.
 
 import hashlib
 import io
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from openclaw_tui.constants import IO_CHUNK_BYTES, READ_SCAN_MAX_BYTES
 from openclaw_tui.errors import ToolError
 from openclaw_tui.tools.file_text import TextFormat
 
 
-@dataclass(frozen=True, slots=True)
-class LongLine:
+class LongLine(msgspec.Struct, frozen=True):
     """A line that was cut. `rest_at` is the byte of the file where the rest begins, None where it is not known."""
 
     number: int
@@ -24,8 +24,7 @@ class LongLine:
     rest_at: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class LineWindow:
+class LineWindow(msgspec.Struct, frozen=True):
     """`total` (lines) and `digest` are None where the file was not read to its end; `size` is in bytes."""
 
     lines: tuple[str, ...]
@@ -35,8 +34,7 @@ class LineWindow:
     long_lines: tuple[LongLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WindowLimits:
+class WindowLimits(msgspec.Struct, frozen=True):
     """At most `lines` lines and `max_bytes` bytes, each line at most `line_chars` characters."""
 
     lines: int

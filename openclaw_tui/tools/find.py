@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import FIND_MAX_RESULTS
 from openclaw_tui.errors import ToolError, ToolTimeout

@@ -6,9 +6,11 @@ and looks like plain text, is searched literally, and the answer says so.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import GREP_MAX_MATCHES
 from openclaw_tui.errors import ToolError, ToolTimeout

@@ -7,16 +7,16 @@ number of all of them.
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.constants import GREP_LINE_WINDOWS, GREP_MAX_LINE_CHARS
 from openclaw_tui.tools.file_text import detect_format
 from openclaw_tui.tools.terminal_text import show_controls, show_hidden
 
 
-@dataclass(frozen=True, slots=True)
-class FoundLine:
+class FoundLine(msgspec.Struct, frozen=True):
     """One record of a search. `spans` are byte ranges in `raw`; empty for a line of context."""
 
     path: str

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from openclaw_tui.atomic_write import make_private_dir
 from openclaw_tui.constants import (
     EXEC_SPILL_MAX_BYTES,
@@ -23,8 +25,7 @@ from openclaw_tui.constants import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OutputLimits:
+class OutputLimits(msgspec.Struct, frozen=True):
     """`max_bytes` of UTF-8 and `max_lines` for the whole result, `max_line_chars` for each line in it."""
 
     max_bytes: int = TOOL_OUTPUT_MAX_BYTES
@@ -36,16 +37,14 @@ DEFAULT_LIMITS = OutputLimits()
 _BY_FILE = " (read it by offset and limit, or grep it)"
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(msgspec.Struct, frozen=True):
     """What the whole output measures: bytes and lines."""
 
     size: int
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedText:
+class BoundedText(msgspec.Struct, frozen=True):
     """`text` is what the model gets. Totals are of the whole output; `full_output` is the file that holds it."""
 
     text: str

@@ -10,16 +10,16 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.safety.child_environment import EXEC_MARK_VARIABLE
 
 _PROC = Path("/proc")
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """A living process of a command; `name` is the short name of its program."""
 
     pid: int

@@ -17,6 +17,8 @@ from io import FileIO
 from pathlib import Path
 from types import TracebackType
 
+import msgspec
+
 from openclaw_tui.constants import (
     PROCESS_DRAIN_SECONDS,
     PROCESS_KEEP_FINISHED_SECONDS,
@@ -32,8 +34,7 @@ from openclaw_tui.tools.process_group import Member, members, signal_members
 from openclaw_tui.tools.rolling_output import RollingOutput
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """`argv` is what is started, `command` what people see. `timeout` in seconds, None for no limit.
 
     `sandbox` is "on", "network" (on, with network) or empty.

@@ -7,8 +7,9 @@ conversation, so neither a compaction nor a resume makes it forgotten; a new wor
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.constants import REPEAT_LONGEST_ROUND, REPEAT_STOP_COUNT, REPEAT_WARN_COUNT
 from openclaw_tui.messages import AssistantMessage, Message, TextBlock, ToolResultMessage, UserContent, UserMessage
@@ -16,8 +17,7 @@ from openclaw_tui.messages import AssistantMessage, Message, TextBlock, ToolResu
 WARNING_LEAD = "[Going in circles:"
 
 
-@dataclass(frozen=True, slots=True)
-class CallOutcome:
+class CallOutcome(msgspec.Struct, frozen=True):
     """Digest of a call and of what came of it."""
 
     call: str

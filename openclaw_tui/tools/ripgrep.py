@@ -7,8 +7,9 @@ same question gives the same answer; ignore files are honoured with or without a
 import shutil
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 _INVALID_PATTERN = (
     "regex parse error",
@@ -20,8 +21,7 @@ _INVALID_PATTERN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(msgspec.Struct, frozen=True):
     """One search below `target`. `glob` limits file names, `everything` also looks at ignored files.
 
     `at` is another name of the target that nobody can swap for something else, where there is one.

@@ -6,12 +6,16 @@ no failure of a tool leaves here as an exception. Cancellation passes through.
 """
 
 import asyncio
+import dataclasses
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import EXEC_TAIL_CHARS, MAX_CONSECUTIVE_TOOL_FAULTS
 from openclaw_tui.errors import ToolArgumentsInvalid, ToolDenied, ToolError
@@ -40,8 +44,7 @@ OnResult = Callable[[ToolResultMessage], ToolResultMessage | None]
 """Stores a result. It may return the form in which it was stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
+class StepOutcome(msgspec.Struct, frozen=True):
     """Results in source order. `stop_reason` is a line for the user where the turn should not go on."""
 
     results: tuple[ToolResultMessage, ...]
@@ -246,7 +249,7 @@ class ToolRunner:
         self._start(job)
         if job.outcome is not None or job.tool is None:
             return
-        workspace = replace(self.workspace, approved=job.approved)
+        workspace = dataclasses.replace(self.workspace, approved=job.approved)
         context = ToolContext(workspace, job.call.id, self._progress_of(job.call.id), None)
         try:
             job.outcome = await job.tool.execute(job.arguments, context)
@@ -265,7 +268,7 @@ class ToolRunner:
         count = repeats.streak(self._outcomes)
         warning = repeats.warning_for(count)
         if warning is not None:
-            result = replace(result, content=(*result.content, TextBlock(warning)))
+            result = dataclasses.replace(result, content=(*result.content, TextBlock(warning)))
         stop = repeats.stop_for(count, job.call.name)
         if stop is not None:
             self._stop_reason = self._stop_reason or stop

@@ -7,8 +7,10 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import SEARCH_COUNT_MAX_FILES, SEARCH_COUNT_SECONDS, SEARCH_TIMEOUT_SECONDS
 from openclaw_tui.tools import python_search
@@ -16,8 +18,7 @@ from openclaw_tui.tools.ripgrep import SearchRequest, find_ripgrep, list_command
 from openclaw_tui.tools.search_process import SearchEnd, stream_records
 
 
-@dataclass(frozen=True, slots=True)
-class Searcher:
+class Searcher(msgspec.Struct, frozen=True):
     """`program` is ripgrep, None for the fallback."""
 
     program: Path | None

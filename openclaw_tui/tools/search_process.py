@@ -10,15 +10,15 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import IO_CHUNK_BYTES, SEARCH_ERROR_BYTES, SEARCH_MAX_RECORD_BYTES
 from openclaw_tui.errors import ToolError
 
 
-@dataclass(frozen=True, slots=True)
-class SearchEnd:
+class SearchEnd(msgspec.Struct, frozen=True):
     """`stopped` when the taker had enough, `timed_out` when the time was over; `exit_code` counts in no such case.
 
     `oversized` is the number of records too long to be taken.

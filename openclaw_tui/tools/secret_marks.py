@@ -4,11 +4,13 @@ Bytes outside an edit are never touched by this: a mark in an argument becomes t
 the call writes; everything else of the file is left to the tool.
 """
 
+import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import EDIT_MAX_FILE_BYTES
 from openclaw_tui.errors import ToolDenied
@@ -34,7 +36,7 @@ def masked_result(masks: Masks, result: ToolResultMessage) -> tuple[ToolResultMe
     if new:
         content.append(TextBlock(NOTE))
     details = _masked_value(masks, result.details) if result.details else result.details
-    return replace(result, content=tuple(content), details=details), new
+    return dataclasses.replace(result, content=tuple(content), details=details), new
 
 
 def _masked_value(masks: Masks, value: Any) -> Any:

@@ -4,8 +4,9 @@ The tool only knows a spawner, which is handed in; limits, rights and the life o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+import msgspec
 
 from openclaw_tui.errors import ToolArgumentsInvalid
 from openclaw_tui.events import Risk
@@ -41,8 +42,7 @@ _DEFINITION = ToolDefinition(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SpawnOrder:
+class SpawnOrder(msgspec.Struct, frozen=True):
     """What is asked for. `tools` None means all that the parent has; empty texts mean the parent's own."""
 
     task: str

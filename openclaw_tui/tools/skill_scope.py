@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.safety.act_findings import Act, Findings, examine
 from openclaw_tui.safety.command_paths import PartPaths
@@ -27,8 +29,7 @@ _ALWAYS = frozenset({"recall", "update_plan"})
 """Tools that touch nothing but the agent's own notes of this talk."""
 
 
-@dataclass(frozen=True, slots=True)
-class SkillLimit:
+class SkillLimit(msgspec.Struct, frozen=True):
     """A skill that names the tools it works with. `folder` holds its files, which it may always read."""
 
     name: str

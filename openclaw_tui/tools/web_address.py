@@ -9,9 +9,10 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import urlsplit
+
+import msgspec
 
 from openclaw_tui.errors import ToolDenied, ToolError
 from openclaw_tui.tools.terminal_text import one_line
@@ -24,8 +25,7 @@ _PORTS = {"http": 80, "https": 443}
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
-@dataclass(frozen=True, slots=True)
-class WebTarget:
+class WebTarget(msgspec.Struct, frozen=True):
     """`address` is what to connect to; `host` what to ask for there."""
 
     url: str

@@ -7,9 +7,10 @@ followed but told: the user was asked about the first one. Size, time and redire
 import asyncio
 import importlib.util
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
+
+import msgspec
 
 from openclaw_tui import __version__
 from openclaw_tui.constants import (
@@ -58,8 +59,7 @@ _DEFINITION = ToolDefinition(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(msgspec.Struct, frozen=True):
     url: str
     status: int
     page: WebPage

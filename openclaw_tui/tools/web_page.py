@@ -3,7 +3,8 @@
 import json
 import secrets
 import warnings
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import WEB_MAIN_MIN_CHARS
 from openclaw_tui.errors import ToolError
@@ -14,8 +15,7 @@ _INVISIBLE = ("script", "style", "noscript", "template", "svg", "iframe", "objec
 _MARK = "EXTERNAL_UNTRUSTED_CONTENT"
 
 
-@dataclass(frozen=True, slots=True)
-class WebPage:
+class WebPage(msgspec.Struct, frozen=True):
     """A body as it came. `media_type` without parameters, `charset` as the server named it."""
 
     data: bytes

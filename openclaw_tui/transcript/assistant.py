@@ -4,9 +4,12 @@ Opaque parts (thinking signatures, encrypted reasoning, thought signatures) go o
 that made them, and only whole: reasoning cut off before its signature arrived is never replayed.
 """
 
+import dataclasses
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import is_
+
+from msgspec.structs import replace
 
 from openclaw_tui.messages import AssistantContent, AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock
 from openclaw_tui.transcript.clean_text import clean_tool_name, scrub, scrub_json
@@ -55,7 +58,7 @@ def clean_answer(
     if len(content) == len(message.content) and all(map(is_, content, message.content)):
         return CleanedAnswer(message, reasons, counts)
     _count(counts, "answers_changed", 1)
-    return CleanedAnswer(replace(message, content=content), reasons, counts)
+    return CleanedAnswer(dataclasses.replace(message, content=content), reasons, counts)
 
 
 def _count(counts: dict[str, int], name: str, amount: int) -> None:

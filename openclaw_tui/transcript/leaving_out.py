@@ -5,8 +5,10 @@ session file keeps the original. A call that goes takes its result along: repair
 never survives a change of its own answer, since it is signed as it stood there.
 """
 
+import dataclasses
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantContent,
@@ -27,9 +29,9 @@ def without_blocks(message: Message, blocks: Collection[int]) -> Message:
     """The message with a note in the place of each block named by its index; `WHOLE` names them all."""
     gone = range(len(message.content)) if WHOLE in blocks else blocks
     if isinstance(message, AssistantMessage):
-        return replace(message, content=_answer(message.content, gone))
+        return dataclasses.replace(message, content=_answer(message.content, gone))
     content = tuple(_note(block) if index in gone else block for index, block in enumerate(message.content))
-    return replace(message, content=content or (TextBlock("[this message held nothing]"),))
+    return dataclasses.replace(message, content=content or (TextBlock("[this message held nothing]"),))
 
 
 def _note(block: UserContent) -> TextBlock:

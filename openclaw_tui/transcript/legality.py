@@ -7,6 +7,8 @@ A left fold, so a history that grew by one step costs one step.
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from openclaw_tui.constants import IMAGES_LEFT_OUT_TOGETHER
 from openclaw_tui.messages import AssistantMessage, ImageBlock, Message, ThinkingBlock, ToolResultMessage, UserMessage
 from openclaw_tui.models import ModelInfo
@@ -16,8 +18,7 @@ from openclaw_tui.transcript.leaving_out import WHOLE
 from openclaw_tui.transcript.policy import TranscriptPolicy
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """`index` of the message, `block` within it (`WHOLE`: all of it; None: the order of messages is at fault)."""
 
     index: int

@@ -5,9 +5,10 @@ figures are the providers' documented limits, written beside the arm they belong
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 from openclaw_tui.constants import IMAGE_MAX_SIDE_PIXELS
 from openclaw_tui.messages import AssistantMessage
@@ -23,8 +24,7 @@ _FAMILY_API_NAMES = {
 _MODEL_DATE_OR_ALIAS = re.compile(r"(?:-\d{8}|-\d{4}-\d{2}-\d{2}|@\d{8}|-latest)$")
 
 
-@dataclass(frozen=True, slots=True)
-class ImageRules:
+class ImageRules(msgspec.Struct, frozen=True):
     """Which pictures may travel. Sides are in pixels, sizes in characters of base64.
 
     A picture wider than `comfortable_side` is scaled before its first send where Pillow is installed; without Pillow it
@@ -41,8 +41,7 @@ class ImageRules:
     most: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptPolicy:
+class TranscriptPolicy(msgspec.Struct, frozen=True):
     """How a transcript must look for one provider.
 
     `sanitize_mode`: `google` keeps signed parts even where they hold no text, since Gemini wants them back.

@@ -4,8 +4,11 @@ Pictures, ids, opaque parts, lone surrogates and empty blocks; nothing here move
 fold, so a history that grew by one step costs one step.
 """
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -170,7 +173,7 @@ class _Cleaner:
         self._fold.count("ids_changed", sum(call.id != new for call, new in zip(calls, ids, strict=True)))
         renamed = iter(replace(call, id=new) for call, new in zip(calls, ids, strict=True))
         pending = {id(call) for call in calls}
-        return replace(
+        return dataclasses.replace(
             message, content=tuple(next(renamed) if id(block) in pending else block for block in message.content)
         )
 
@@ -183,11 +186,11 @@ class _Cleaner:
         if new_id == message.tool_call_id and name == message.tool_name and content is message.content:
             return message
         self._fold.count("results_changed")
-        return replace(message, tool_call_id=new_id, tool_name=name, content=content)
+        return dataclasses.replace(message, tool_call_id=new_id, tool_name=name, content=content)
 
     def _user(self, message: UserMessage) -> UserMessage:
         content = self._content(message.content, EMPTY_USER_TEXT)
-        return message if content is message.content else replace(message, content=content)
+        return message if content is message.content else dataclasses.replace(message, content=content)
 
     def _content(self, content: tuple[UserContent, ...], when_empty: str) -> tuple[UserContent, ...]:
         fitted = [self._block(block) for block in content]

@@ -6,8 +6,9 @@ and pictures are the user's choice and travel with the message, each in a block 
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import ATTACHED_LINES_MAX_CHARS, READ_MAX_IMAGE_BYTES
 from openclaw_tui.errors import ToolError
@@ -19,8 +20,7 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _PROSE = ".,;!?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
+class Attached(msgspec.Struct, frozen=True):
     """The content to send, and a line for each thing that could not be attached."""
 
     content: tuple[UserContent, ...]

@@ -5,8 +5,9 @@ is shown as "not reported": unknown is not zero.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.cache_prices import reread_usd
 from openclaw_tui.app.compose import App
@@ -19,8 +20,7 @@ from openclaw_tui.ui.figures import clock_text, tokens_short, usd_text
 CacheState: TypeAlias = Literal["none", "off", "not reported", "untimed", "timed", "other model", "rewritten"]
 
 
-@dataclass(frozen=True, slots=True)
-class CallColumn:
+class CallColumn(msgspec.Struct, frozen=True):
     """One model call: its prompt's tokens by what the cache did with them. `verdict` is `break`, `expired` or empty."""
 
     time: float
@@ -36,8 +36,7 @@ class CallColumn:
         return self.read + self.written + self.fresh
 
 
-@dataclass(frozen=True, slots=True)
-class BreakCard:
+class BreakCard(msgspec.Struct, frozen=True):
     """A cache that was lost: why, what had to be sent again, and the differing line of the prompt where that was it."""
 
     time: float
@@ -50,8 +49,7 @@ class BreakCard:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CacheView:
+class CacheView(msgspec.Struct, frozen=True):
     """`columns` are the latest calls, oldest first; shares are of prompt tokens, None where nothing was reported.
 
     `warm_until` is a time in seconds since the epoch. `next_tokens` is what the next call writes anew when the cache is

@@ -8,9 +8,10 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from openclaw_tui.commands.registry import Command, CommandTable
 from openclaw_tui.constants import COMPLETION_MAX_FILES, COMPLETION_MIN_SCORE, COMPLETION_ROWS
@@ -21,8 +22,7 @@ _RANGE = re.compile(r":\d*(?:-\d*)?$")
 _SKIPPED = {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".mypy_cache", ".ruff_cache"}
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """What stands before the cursor. `start` is where the completed word begins, its sign included."""
 
     kind: Literal["command", "file"]
@@ -30,8 +30,7 @@ class Wanted:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """`insert` replaces the word; `runs` marks a command that can be sent as it is."""
 
     insert: str

@@ -4,8 +4,9 @@
 """
 
 import time
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.app.compose import App
 from openclaw_tui.constants import TOOLBAR_BAR_CELLS
@@ -21,8 +22,7 @@ _FILLS: tuple[tuple[str, tuple[PartKind, ...]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ContextView:
+class ContextView(msgspec.Struct, frozen=True):
     """Budget, cache and events of one session at one time; `spent_usd` None where no price is known."""
 
     budget: BudgetView

@@ -5,9 +5,10 @@ number says where it comes from: measured by the provider, or estimated (`~`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.agent.breakdown import Part, context_breakdown
 from openclaw_tui.agent.request_builder import RequestBuilder
@@ -38,24 +39,21 @@ KIND_OF_PART: Mapping[str, PartKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BarPart:
+class BarPart(msgspec.Struct, frozen=True):
     """One part of the window in wire order. Tokens."""
 
     kind: PartKind
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What is being typed: tokens, and what it brings along in words (`2 files, 1 image`)."""
 
     tokens: int = 0
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetView:
+class BudgetView(msgspec.Struct, frozen=True):
     """The next request against its window. Tokens; `measured` + `estimated` is the total that `/context` shows.
 
     `last_call` is the whole prompt of the call before, None when there was none. `estimate_error` is the running error

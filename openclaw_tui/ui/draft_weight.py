@@ -4,8 +4,9 @@ A plain `@path` costs nothing by itself; lines (`@path:10-20`) and pictures trav
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.constants import ATTACHED_LINES_MAX_CHARS, UNKNOWN_IMAGE_TOKENS
 from openclaw_tui.tokens import estimate_text_tokens
@@ -15,8 +16,7 @@ _MENTION = re.compile(r"(?:^|(?<=\s))@(?:\"([^\"\n]+)\"|([^\s\":]+))(?::(\d+)(?:
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """Tokens of what comes along, and `1 file, 2 images`."""
 
     tokens: int = 0

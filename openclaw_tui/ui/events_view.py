@@ -1,8 +1,9 @@
 """What the layers did to the context, as plain data for every front end: the rows behind `/events` and its panel."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.app.compose import App
 from openclaw_tui.ledger.ledger import LedgerRow
@@ -52,8 +53,7 @@ _CHANGES_NOTHING = frozenset(
 _ENDS = frozenset({"done", "failed", "skipped", "flush_done", "flush_skipped"})
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(msgspec.Struct, frozen=True):
     """One act. Sizes are tokens, or bytes where `in_bytes`; `number` is its place in the ledger."""
 
     number: int
@@ -67,7 +67,7 @@ class EventRow:
     cost_usd: float | None = None
     seconds: float | None = None
     way_back: str = ""
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = msgspec.field(default_factory=dict)
     failed: bool = False
 
     @property
@@ -92,12 +92,11 @@ class EventRow:
         return seconds_short(self.seconds) if self.seconds is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class EventsView:
+class EventsView(msgspec.Struct, frozen=True):
     """`rows` oldest first; `counts` by badge are acts that changed something; `undoable` is the row undo would undo."""
 
     rows: tuple[EventRow, ...] = ()
-    counts: Mapping[Badge, int] = field(default_factory=dict)
+    counts: Mapping[Badge, int] = msgspec.field(default_factory=dict)
     undoable: int | None = None
 
     def of_layers(self, badges: Sequence[Badge] | frozenset[Badge]) -> tuple[EventRow, ...]:

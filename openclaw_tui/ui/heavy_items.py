@@ -3,7 +3,9 @@
 import heapq
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.agent.result_ids import ResultIds
 from openclaw_tui.constants import HEAVY_ITEMS_KEPT, HEAVY_NAME_CHARS
@@ -25,8 +27,7 @@ from openclaw_tui.ui.figures import plural
 _ORIGINS = {"compaction_summary": "summary", "branch_summary": "summary of a branch", "bash": "! command"}
 
 
-@dataclass(frozen=True, slots=True)
-class HeavyItem:
+class HeavyItem(msgspec.Struct, frozen=True):
     """One thing in the request. `age` counts turns since it came (None = in every request from the start).
 
     `usd_per_call` is what it costs with each call while it is read from the cache; None where no price is known.

@@ -6,8 +6,9 @@ what is run.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from openclaw_tui.app.compose import App
 from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_ERROR_MAX_LINES
@@ -46,8 +47,7 @@ def tool_state(result: ToolResultMessage) -> ToolState:
     return "stopped" if first.startswith(("[interrupted", "not run: the turn was stopped")) else "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class CallSummary:
+class CallSummary(msgspec.Struct, frozen=True):
     """What one line says of one call: what came of it, which tool, on what, how long, how much."""
 
     state: ToolState

@@ -8,12 +8,13 @@ Leaving the block closes the session and checks the events and the file. `reopen
 """
 
 import asyncio
-import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.agent.session import AgentSession
@@ -173,7 +174,7 @@ async def agent(
 
 def served(model: ModelInfo, fake: StrictFake) -> ModelInfo:
     urls = {"anthropic": fake.url_anthropic, "google": fake.url_gemini}
-    return dataclasses.replace(model, base_url=urls.get(model.api, fake.url_openai))
+    return msgspec.structs.replace(model, base_url=urls.get(model.api, fake.url_openai))
 
 
 @asynccontextmanager

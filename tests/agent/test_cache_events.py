@@ -1,11 +1,11 @@
 """What the user hears of the prompt cache: breaks with their cause, cold sends with their price, changes on offer."""
 
-import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.agent.cache_observer import provider_reason
@@ -17,7 +17,7 @@ from openclaw_tui.messages import Usage
 from openclaw_tui.providers.scripted import Step
 from tests.agent.harness import SCRIPTED, Agent, agent
 
-CACHED = dataclasses.replace(SCRIPTED, api="anthropic", cache_breakpoints=True, context_window=400_000)
+CACHED = msgspec.structs.replace(SCRIPTED, api="anthropic", cache_breakpoints=True, context_window=400_000)
 """Played from a script, but with the cache of a provider that forgets after five minutes."""
 
 
@@ -118,7 +118,7 @@ async def test_causes_survive_a_restart_and_a_first_call_gives_no_verdict(tmp_pa
     async with agent(tmp_path, [says("One.", read=8_000, written=900)], model=CACHED) as it:
         await it.turn("Hi.")
         assert cache_acts(it) == []
-    other = dataclasses.replace(CACHED, id="other")
+    other = msgspec.structs.replace(CACHED, id="other")
     async with agent(tmp_path, [says("Two.", written=9_000)], model=other, continue_last=True) as it:
         await it.turn("Go on.")
         (row,) = cache_acts(it)

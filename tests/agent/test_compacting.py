@@ -1,11 +1,11 @@
 """Compaction in the life of a session: when it starts, that the work goes on, and that its failures end nothing."""
 
 import asyncio
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
 import pytest
 
 from openclaw_tui.constants import MAX_CONSECUTIVE_COMPACTIONS
@@ -124,9 +124,9 @@ async def test_summariser_that_fails_does_not_stop_the_work(tmp_path: Path, summ
 async def test_summariser_that_hangs_is_given_up_and_the_next_compaction_waits(tmp_path: Path) -> None:
     flags = ("agents.defaults.compaction.timeoutSeconds=1",)
     async with agent(project(tmp_path, 18), forever=worker(18, Step(hangs=True)), config=flags) as it:
-        it.session.deps.requests.settings = dataclasses.replace(
+        it.session.deps.requests.settings = msgspec.structs.replace(
             it.session.deps.requests.settings,
-            compaction=dataclasses.replace(it.session.deps.requests.settings.compaction, timeout_seconds=0.05),
+            compaction=msgspec.structs.replace(it.session.deps.requests.settings.compaction, timeout_seconds=0.05),
         )
         ended = await it.turn("Read.")
         failed = [done for done in it.seen(CompactionEnded) if not done.ok]
@@ -233,8 +233,8 @@ async def test_after_a_compaction_the_meter_says_what_the_next_request_weighs(tm
 
 
 async def test_switch_to_a_smaller_window_compacts_before_the_first_call(tmp_path: Path) -> None:
-    big = dataclasses.replace(SCRIPTED, context_window=200_000)
-    small = dataclasses.replace(SCRIPTED, id="small", context_window=32_000, price=PRICE)
+    big = msgspec.structs.replace(SCRIPTED, context_window=200_000)
+    small = msgspec.structs.replace(SCRIPTED, id="small", context_window=32_000, price=PRICE)
     async with agent(project(tmp_path, 30), forever=worker(30), model=big) as it:
         await it.turn("Read.")
         assert not it.seen(CompactionStarted)

@@ -1,9 +1,9 @@
 """Who writes the summary and over which bytes: the cached prefix, another model, real APIs, every kind of failure."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.agent import builtin_compactor
@@ -28,8 +28,8 @@ HELPER = ("agents.defaults.compaction.model=scripted/helper",)
 
 def configure(it: Agent, **changes: Any) -> None:
     requests = it.session.deps.requests
-    compaction = dataclasses.replace(requests.settings.compaction, **changes)
-    requests.settings = dataclasses.replace(requests.settings, compaction=compaction)
+    compaction = msgspec.structs.replace(requests.settings.compaction, **changes)
+    requests.settings = msgspec.structs.replace(requests.settings, compaction=compaction)
 
 
 async def talked(it: Agent, turns: int = 5) -> None:
@@ -67,7 +67,7 @@ async def test_summary_request_is_the_next_request_with_instructions_behind_it(t
 
 def know_helper(monkeypatch: pytest.MonkeyPatch, window: int = 40_000) -> None:
     """Let the catalogue know a helper model of this window."""
-    helper = dataclasses.replace(SCRIPTED, id="helper", context_window=window)
+    helper = msgspec.structs.replace(SCRIPTED, id="helper", context_window=window)
     monkeypatch.setattr(builtin_compactor, "find_model", lambda reference, overrides: helper)
 
 
@@ -138,7 +138,7 @@ async def test_session_goes_on_whatever_the_summariser_does_and_the_ledger_says_
     replies = [
         Reply("thinking aloud " * 500, calls=[Call("read", {"path": f"f{number}.txt"})]) for number in range(files)
     ]
-    model = dataclasses.replace(APIS["openai-chat"], context_window=40_000)
+    model = msgspec.structs.replace(APIS["openai-chat"], context_window=40_000)
     async with (
         StrictFake([*replies, "All read."], window=40_000, summary=summary) as fake,
         agent_on(fake, model, tmp_path) as it,

@@ -1,6 +1,6 @@
 """Context engines in the life of a session: what they may change, what happens when they fail, what they remember."""
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ async def test_details_put_in_by_an_engine_are_stripped_again(tmp_path: Path) ->
             leaked: list[Message] = []
             for message in request.messages:
                 if isinstance(message, ToolResultMessage):
-                    message = replace(message, details={"raw": "SECRET"})
+                    message = dataclasses.replace(message, details={"raw": "SECRET"})
                 leaked.append(message)
             return AssembleResult(leaked)
 
@@ -150,7 +150,7 @@ async def test_engine_may_rewrite_history_at_its_source_and_later_steps_see_it(t
                 return await super().maintain(session, reason, rewrite)
             messages = it.messages
             made = {
-                m.entry_id: replace(m, content=(TextBlock("tidied"),))
+                m.entry_id: dataclasses.replace(m, content=(TextBlock("tidied"),))
                 for m in messages
                 if isinstance(m, ToolResultMessage) and m.entry_id
             }

@@ -1,10 +1,10 @@
 """Acts on one thing in the context by hand: clear, put back, look, open; and the price sheet before what costs."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.commands.help_command import all_commands
 from openclaw_tui.commands.registry import CommandOutput

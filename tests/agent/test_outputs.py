@@ -1,9 +1,10 @@
 """Whole tool outputs: stored under the id the model knows, found again after a resume, a fork, a compaction."""
 
-import dataclasses
 import stat
 import sys
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.commands.help_command import all_commands
 from openclaw_tui.messages import ToolResultMessage, text_of
@@ -104,7 +105,7 @@ async def test_what_an_earlier_process_could_not_pack_is_packed_at_the_next_star
 async def test_talk_that_a_summary_covers_is_found_by_its_text(tmp_path: Path) -> None:
     long = "word " * 10_000
     script = [f"The door code is WXYZ-4711. {long}", *[long] * 5]
-    wide = dataclasses.replace(SCRIPTED, context_window=400_000)
+    wide = msgspec.structs.replace(SCRIPTED, context_window=400_000)
     async with agent(tmp_path, script, model=wide, forever="A summary: nothing is open.") as it:
         for _ in range(6):
             await it.turn("Go on.")

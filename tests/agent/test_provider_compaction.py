@@ -1,11 +1,11 @@
 """Compaction by the provider: the sealed block, the readable summary beside it, and every way back to our own."""
 
-import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.messages import text_of
@@ -93,12 +93,12 @@ async def test_other_models_read_the_readable_summary(tmp_path: Path) -> None:
     async with StrictFake(replies(6), summary=SUMMARY) as fake, agent_on(fake, CLAUDE, tmp_path, config=METHOD) as it:
         await read_some(it, 0, 4)
         assert (await it.session.compact()).startswith("Compacted")
-        older = dataclasses.replace(CLAUDE, id="claude-opus-5", base_url=fake.url_anthropic)
+        older = msgspec.structs.replace(CLAUDE, id="claude-opus-5", base_url=fake.url_anthropic)
         it.session.set_model(older)
         await it.turn("Read number 4.")
         assert blocks(fake.main[-1], "compaction") == []
         assert any(SUMMARY in block["text"] for block in blocks(fake.main[-1], "text"))
-        it.session.set_model(dataclasses.replace(CLAUDE, id="claude-sonnet-5-5", base_url=fake.url_anthropic))
+        it.session.set_model(msgspec.structs.replace(CLAUDE, id="claude-sonnet-5-5", base_url=fake.url_anthropic))
         await it.turn("Read number 5.")
         assert blocks(fake.main[-1], "compaction")
         assert [record.error for record in fake.refused] == []
@@ -152,7 +152,7 @@ async def test_preview_that_is_applied_later_keeps_the_talk_since_behind_the_blo
 async def test_threshold_in_a_tool_loop_is_compacted_by_the_provider(tmp_path: Path) -> None:
     files(tmp_path, 30)
     calls = [reply for reply in replies(30) if not isinstance(reply, str)]
-    model = dataclasses.replace(CLAUDE, context_window=32_000)
+    model = msgspec.structs.replace(CLAUDE, context_window=32_000)
     async with (
         StrictFake([*calls, "All read."], window=32_000, summary=SUMMARY) as fake,
         agent_on(fake, model, tmp_path, config=METHOD) as it,

@@ -1,7 +1,8 @@
 """Which prompt and tools a request carries, and what happens where the window is too small for them."""
 
-import dataclasses
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.fitting import shortened
 from openclaw_tui.messages import ToolResultMessage, Usage, text_of
@@ -43,7 +44,7 @@ async def test_small_window_shortens_the_farthest_file_first_and_says_so(tmp_pat
     inner = project / "inner"
     inner.mkdir()
     (inner / "AGENTS.md").write_text("near rule\n" * 300, encoding="utf-8")
-    small = dataclasses.replace(SCRIPTED, context_window=20_000)
+    small = msgspec.structs.replace(SCRIPTED, context_window=20_000)
     async with agent(inner, ["One."], model=small) as it:
         assert (await it.turn("Hi.")).outcome == "done"
         stable = it.provider.requests[0].system_stable
@@ -53,7 +54,7 @@ async def test_small_window_shortens_the_farthest_file_first_and_says_so(tmp_pat
 
 
 async def test_window_that_cannot_hold_the_fixed_parts_stops_before_any_call(tmp_path: Path) -> None:
-    tiny = dataclasses.replace(SCRIPTED, context_window=8_000)
+    tiny = msgspec.structs.replace(SCRIPTED, context_window=8_000)
     async with agent(tmp_path, ["One."], model=tiny) as it:
         ended = await it.turn("Hi.")
         assert ended.outcome == "failed"
@@ -65,7 +66,7 @@ async def test_switch_to_a_model_that_is_too_small_is_found_before_a_call(tmp_pa
     (tmp_path / "AGENTS.md").write_text("{[(1)]};\n" * 900, encoding="utf-8")
     async with agent(tmp_path, ["One.", "Two."]) as it:
         await it.turn("Hi.")
-        small = dataclasses.replace(SCRIPTED, id="small", context_window=17_000)
+        small = msgspec.structs.replace(SCRIPTED, id="small", context_window=17_000)
         it.session.set_model(small)
         assert (await it.turn("Go on.")).outcome == "done"
         assert it.provider.requests[1].system_stable.count("{[(1)]};") < 800
@@ -77,12 +78,12 @@ async def test_window_that_only_its_server_knows_is_asked_for_once(tmp_path: Pat
 
     async def server(model: ModelInfo) -> ModelInfo:
         asked.append(model.ref)
-        return dataclasses.replace(model, context_window=65_536, window_source="server")
+        return msgspec.structs.replace(model, context_window=65_536, window_source="server")
 
-    guessed = dataclasses.replace(SCRIPTED, window_source="assumed", context_window=32_000)
+    guessed = msgspec.structs.replace(SCRIPTED, window_source="assumed", context_window=32_000)
     async with agent(tmp_path, ["One.", "Two."], model=guessed) as it:
         requests = it.session.deps.requests
-        requests.models = dataclasses.replace(requests.models, live_limits=server)
+        requests.models = msgspec.structs.replace(requests.models, live_limits=server)
         await it.turn("Hi.")
         await it.turn("Go on.")
         assert asked == [guessed.ref]
@@ -111,7 +112,7 @@ async def test_old_results_shrink_only_where_the_user_wants_it_and_the_cache_is_
     script: list[Answer] = [Step(calls=[("read", {"path": "a.py"})], usage=usage), *["Seen."] * 5]
     settings = {"mode": "cache-ttl", "ttl": "0s", "softTrimRatio": "0.001"}
     config = tuple(f"agents.defaults.contextPruning.{name}={value}" for name, value in settings.items())
-    wide = dataclasses.replace(SCRIPTED, context_window=400_000)
+    wide = msgspec.structs.replace(SCRIPTED, context_window=400_000)
     async with agent(tmp_path, script, model=wide, config=config) as it:
         for _ in range(5):
             await it.turn("Look.")

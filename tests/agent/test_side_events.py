@@ -1,7 +1,8 @@
 """A session that is woken by the program, with a hidden entry as its newest leaf, is compacted by its size alone."""
 
-import dataclasses
 from pathlib import Path
+
+import msgspec
 
 from openclaw_tui.agent.inbox import Waiting
 from openclaw_tui.events import CompactionStarted
@@ -10,7 +11,7 @@ from openclaw_tui.providers.scripted import Step
 from openclaw_tui.session.entries import CompactionEntry
 from tests.agent.harness import SCRIPTED, Agent, agent
 
-HUGE = dataclasses.replace(SCRIPTED, context_window=1_000_000)
+HUGE = msgspec.structs.replace(SCRIPTED, context_window=1_000_000)
 USED = Usage(input=65_000, output=100)
 
 

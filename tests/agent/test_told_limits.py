@@ -1,10 +1,10 @@
 """What a server tells of its window, by asking and by refusing, holds for the session."""
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.errors import ProviderContextOverflow, ProviderUnavailable
@@ -14,8 +14,8 @@ from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.scripted import Step
 from tests.agent.harness import SCRIPTED, Agent, agent
 
-GUESSED = dataclasses.replace(SCRIPTED, window_source="assumed", context_window=32_000)
-HERE = dataclasses.replace(GUESSED, base_url="http://127.0.0.1:9/v1")
+GUESSED = msgspec.structs.replace(SCRIPTED, window_source="assumed", context_window=32_000)
+HERE = msgspec.structs.replace(GUESSED, base_url="http://127.0.0.1:9/v1")
 WORDS = "The harbour master wrote down which boats had left in the morning. " * 120
 
 
@@ -36,11 +36,11 @@ class Server:
 
 def knows(it: Agent, server: Server) -> None:
     requests = it.session.deps.requests
-    requests.models = dataclasses.replace(requests.models, live_limits=server)
+    requests.models = msgspec.structs.replace(requests.models, live_limits=server)
 
 
 def told(model: ModelInfo, **more: Any) -> ModelInfo:
-    return dataclasses.replace(model, context_window=65_536, window_source="server", **more)
+    return msgspec.structs.replace(model, context_window=65_536, window_source="server", **more)
 
 
 async def test_a_server_here_that_still_loads_is_asked_again(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ async def test_a_model_whose_server_drops_tools_is_sent_none_and_the_user_is_tol
 @pytest.mark.parametrize("wished", [None, 200_000])
 async def test_a_window_named_in_a_refusal_beats_table_and_settings(tmp_path: Path, wished: int | None) -> None:
     small = 24_000
-    wide = dataclasses.replace(SCRIPTED, context_window=200_000, window_source="configuration")
+    wide = msgspec.structs.replace(SCRIPTED, context_window=200_000, window_source="configuration")
 
     def refuse_what_is_long(request: ProviderRequest) -> Step | str:
         size = sum(len(str(message.content)) for message in request.messages) // 4

@@ -3,10 +3,11 @@
 Checks 1 to 5 and 27 of the behaviour notes, as amended for this project.
 """
 
-from dataclasses import replace
+import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.constants import (
     MAX_STABLE_CACHE_READ_RATIO,
@@ -195,5 +196,5 @@ def test_digest_is_sha256_of_the_prompt_and_of_the_sorted_names() -> None:
 def test_details_and_times_of_a_result_are_no_part_of_what_is_cached() -> None:
     result = ToolResultMessage("c1", "exec", (TextBlock("out"),))
     messages: tuple[Any, ...] = (UserMessage((TextBlock("hi"),)), asks(1), result)
-    later = (*messages[:2], replace(result, details={"exitCode": 0}, timestamp=99))
+    later = (*messages[:2], dataclasses.replace(result, details={"exitCode": 0}, timestamp=99))
     assert changes_between(_snapshot(messages=messages), _snapshot(messages=later)) == ()

@@ -3,9 +3,8 @@
 Departure: thinking is not dropped as a whole anywhere; signed reasoning goes back to the family that made it.
 """
 
-from dataclasses import fields
-
 import pytest
+from msgspec.structs import fields
 
 from openclaw_tui.messages import AssistantMessage, TextBlock, ToolCallBlock, ToolResultMessage, user_text
 from openclaw_tui.models import ApiName

@@ -1,7 +1,8 @@
 """Talks and summarisers for the compaction tests."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
@@ -66,7 +67,7 @@ def summary_in_front(text: str) -> UserMessage:
 
 def named(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The same with entry ids m0, m1 …"""
-    return tuple(replace(message, entry_id=f"m{at}") for at, message in enumerate(messages))
+    return tuple(dataclasses.replace(message, entry_id=f"m{at}") for at, message in enumerate(messages))
 
 
 def turns(count: int, tokens: int = 200) -> tuple[Message, ...]:

@@ -1,10 +1,10 @@
 """One compaction: what it keeps, what it says, when there is nothing to do, and that failures change nothing."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.compaction.compact import apply_draft, draft_compaction
 from openclaw_tui.compaction.draft import NothingToCompact

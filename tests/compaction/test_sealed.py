@@ -1,9 +1,9 @@
 """The provider's own summary, seen from compaction: what is asked, what is stored, when our own takes over."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.compaction.compact import PROVIDER_FAILED, apply_draft, draft_compaction
 from openclaw_tui.compaction.settings import CompactionSettings

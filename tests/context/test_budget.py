@@ -1,10 +1,9 @@
 """Room in a window: who says how large it is, what it is for, and when it is too small."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from openclaw_tui.context.budget import check_window, context_budget, guard_window, require_window, resolve_window
 from openclaw_tui.errors import ConfigError

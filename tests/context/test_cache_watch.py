@@ -1,11 +1,12 @@
 """The cache watch: what differs between two requests, and when a fallen read is a break."""
 
-from dataclasses import replace
+import dataclasses
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from openclaw_tui.constants import MAX_CACHE_TRACKERS
 from openclaw_tui.context.cache_watch import (
@@ -72,9 +73,13 @@ def test_schema_that_changed_names_its_tool() -> None:
 
 def test_digest_of_a_message_knows_what_is_sent_and_nothing_else() -> None:
     result = ToolResultMessage("c1", "exec", (TextBlock("out"),), details={"exitCode": 0}, timestamp=5, entry_id="e1")
-    same = replace(result, details=None, timestamp=9, entry_id="e2")
+    same = dataclasses.replace(result, details=None, timestamp=9, entry_id="e2")
     assert message_digest(result) == message_digest(same)
-    for other in (replace(result, is_error=True), replace(result, content=(TextBlock("out "),)), user("out")):
+    for other in (
+        dataclasses.replace(result, is_error=True),
+        dataclasses.replace(result, content=(TextBlock("out "),)),
+        user("out"),
+    ):
         assert message_digest(other) != message_digest(result)
     assert message_digest(UserMessage((TextBlock("a"), TextBlock("b")))) != message_digest(user("ab"))
 

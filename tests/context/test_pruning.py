@@ -1,8 +1,7 @@
 """Context pruning, the second article's opt-in: only after the cache has expired, in one batch, then kept."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.context.guard import guard_tool_results
 from openclaw_tui.context.pruning import PruningSettings, prune_context

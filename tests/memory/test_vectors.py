@@ -1,9 +1,9 @@
 """Embeddings beside words: another word for the same thing is found, no text is sent twice, a failure costs nothing."""
 
+import dataclasses
 import sqlite3
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,7 +199,7 @@ def test_settings_turn_it_on_and_a_project_cannot(tmp_path: Path, server: Embedd
 
 
 def hits(project: Path) -> list[str]:
-    paths, config = load_settings(replace(Options(), cwd=project, cwd_given=True), remember=False)
+    paths, config = load_settings(dataclasses.replace(Options(), cwd=project, cwd_given=True), remember=False)
     search = build_search(config, paths, places_of(config, paths))
     try:
         return found(search, "vehicle")

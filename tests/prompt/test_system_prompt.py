@@ -1,10 +1,9 @@
 """The system prompt: fixed order, empty sections gone, equal bytes for equal facts, the boundary in its place."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from openclaw_tui.constants import SYSTEM_PROMPT_CACHE_BOUNDARY
 from openclaw_tui.messages import ToolDefinition

@@ -1,9 +1,10 @@
 """Drives whole conversations through real adapters against the strict fake, with the pipeline's transcript steps."""
 
-import dataclasses
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
+
+import msgspec
 
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -39,7 +40,7 @@ MODELS: dict[ApiName, ModelInfo] = {
 
 def at(model: ModelInfo, fake: StrictFake) -> ModelInfo:
     urls = {"anthropic": fake.url_anthropic, "google": fake.url_gemini}
-    return dataclasses.replace(model, base_url=urls.get(model.api, fake.url_openai))
+    return msgspec.structs.replace(model, base_url=urls.get(model.api, fake.url_openai))
 
 
 @asynccontextmanager
@@ -58,7 +59,7 @@ async def step(
     prepared, _ = prepare(tuple(messages), model)
     request = ProviderRequest(model, STABLE, "Today is Monday.", prepared, (READ,), thinking="medium")
     accumulator = Accumulator(model)
-    async for event in provider.stream(dataclasses.replace(request, **changes)):
+    async for event in provider.stream(msgspec.structs.replace(request, **changes)):
         if isinstance(event, StreamEnded):
             return accumulator.finish(event), event
         accumulator.add(event)

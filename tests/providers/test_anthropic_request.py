@@ -5,6 +5,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,7 +42,7 @@ READ = ToolDefinition("read", "Read.", {"type": "object"})
 
 def request(*messages: Message, **changes: Any) -> ProviderRequest:
     base = ProviderRequest(MODEL, "Stable.", "Dynamic.", messages or (user_text("Hi"),), (READ,))
-    return dataclasses.replace(base, **changes)
+    return msgspec.structs.replace(base, **changes)
 
 
 def body(*messages: Message, official: bool = True, **changes: Any) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def test_stable_bytes_do_not_depend_on_the_dynamic_part() -> None:
 
 def test_retention_decides_about_markers_and_the_hour_only_goes_to_the_provider_itself() -> None:
     assert markers(body(cache_retention="none")) == []
-    assert markers(body(model=dataclasses.replace(MODEL, caches_prefix=False))) == []
+    assert markers(body(model=msgspec.structs.replace(MODEL, caches_prefix=False))) == []
     assert {marker.get("ttl") for marker in markers(body(cache_retention="long"))} == {"1h"}
     assert {marker.get("ttl") for marker in markers(body(cache_retention="long", official=False))} == {None}
 
@@ -219,13 +220,13 @@ def test_diagnostics_are_asked_for_where_they_are_known() -> None:
     ],
 )
 def test_each_kind_of_model_is_told_its_way(mode: Any, level: Any, thinking: Any, effort: str | None) -> None:
-    built = body(model=dataclasses.replace(MODEL, thinking=mode), thinking=level)
+    built = body(model=msgspec.structs.replace(MODEL, thinking=mode), thinking=level)
     assert built.get("thinking") == thinking
     assert built.get("output_config", {}).get("effort") == effort
 
 
 def test_dropping_mismatched_thinking_needs_its_beta_and_adaptive_thinking() -> None:
-    bound = dataclasses.replace(MODEL, prefix_bound=True, thinking="between_tools")
+    bound = msgspec.structs.replace(MODEL, prefix_bound=True, thinking="between_tools")
     wire = build_request(request(model=bound, drop_mismatched_thinking=True), new_fold())
     assert wire.betas == (BINDING_BETA,)
     assert wire.body["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
@@ -235,7 +236,7 @@ def test_dropping_mismatched_thinking_needs_its_beta_and_adaptive_thinking() -> 
 
 
 def test_budget_is_left_out_where_the_open_step_was_begun_without_thinking() -> None:
-    old = dataclasses.replace(MODEL, thinking="budget")
+    old = msgspec.structs.replace(MODEL, thinking="budget")
     assert "thinking" not in body(user_text("Go"), *step("a"), model=old, thinking="high")
     assert "thinking" in body(user_text("Go"), *step("a", thought="hm"), model=old, thinking="high")
     assert "thinking" not in body(model=old, thinking="high", max_output_tokens=1500)

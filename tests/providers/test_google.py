@@ -1,9 +1,9 @@
 """Gemini's body and chunks: signatures in their part, results in one content, clear ends."""
 
 import base64
-import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.errors import InvalidRequest, OpenClawError, ProviderUnavailable
@@ -39,7 +39,7 @@ SIGNATURE = base64.b64encode(b"\x00\xffsealed").decode()
 def body(*messages: Message, **changes: Any) -> dict[str, Any]:
     tool = ToolDefinition("read", "Read.", {"type": "object"})
     request = ProviderRequest(MODEL, "Stable.", "Dynamic.", messages or (user_text("Hi"),), (tool,))
-    return build_body(dataclasses.replace(request, **changes), new_fold())
+    return build_body(msgspec.structs.replace(request, **changes), new_fold())
 
 
 def call(name: str, signature: str | None = None) -> ToolCallBlock:
@@ -82,7 +82,7 @@ def test_foreign_call_carries_the_documented_placeholder_and_no_foreign_signatur
     messages = (user_text("Go"), answer, result("a"), result("b"))
     parts = body(*messages)["contents"][1]["parts"]
     assert [part.get("thoughtSignature") for part in parts] == [FOREIGN_CALL_SIGNATURE, None]
-    old = dataclasses.replace(MODEL, id="gemini-2.5-pro")
+    old = msgspec.structs.replace(MODEL, id="gemini-2.5-pro")
     assert FOREIGN_CALL_SIGNATURE not in str(body(*messages, model=old))
 
 
@@ -94,7 +94,7 @@ def test_pictures_of_results_are_inside_for_new_models_and_beside_for_old_ones()
     )
     (new,) = body(*messages)["contents"][2]["parts"]
     assert new["functionResponse"]["parts"] == [{"inlineData": {"mimeType": "image/png", "data": "aGk="}}]
-    old = body(*messages, model=dataclasses.replace(MODEL, id="gemini-2.5-pro"))["contents"][2]["parts"]
+    old = body(*messages, model=msgspec.structs.replace(MODEL, id="gemini-2.5-pro"))["contents"][2]["parts"]
     assert [sorted(part) for part in old] == [["functionResponse"], ["inlineData"]]
 
 
@@ -110,7 +110,7 @@ def test_pictures_of_results_are_inside_for_new_models_and_beside_for_old_ones()
     ],
 )
 def test_thinking_is_asked_for_the_models_way(mode: Any, level: Any, config: Any) -> None:
-    built = body(model=dataclasses.replace(MODEL, thinking=mode), thinking=level)
+    built = body(model=msgspec.structs.replace(MODEL, thinking=mode), thinking=level)
     assert built["generationConfig"].get("thinkingConfig") == config
 
 

@@ -1,10 +1,11 @@
 """The body of a Chat Completions call: one system message, plain texts, pictures where servers take them."""
 
+import dataclasses
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -117,7 +118,11 @@ def test_ids_of_other_providers_are_cut_alike_on_both_sides() -> None:
 def test_reasoning_goes_back_under_its_own_field_to_the_model_that_gave_it() -> None:
     own = answer(ThinkingBlock("Hm.", "reasoning_content"), TextBlock("hi"))
     assert rows(user_text("a"), own)[1]["reasoning_content"] == "Hm."
-    for foreign in (replace(own, model="other"), replace(own, api="anthropic"), replace(own, provider="vllm")):
+    for foreign in (
+        dataclasses.replace(own, model="other"),
+        dataclasses.replace(own, api="anthropic"),
+        dataclasses.replace(own, provider="vllm"),
+    ):
         assert set(rows(user_text("a"), foreign)[1]) == {"role", "content"}
     signed = answer(ThinkingBlock("Hm.", "EqQBCg=="), TextBlock("hi"))
     assert set(rows(user_text("a"), signed)[1]) == {"role", "content"}

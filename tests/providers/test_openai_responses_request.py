@@ -1,11 +1,12 @@
 """The body of a Responses call: what stands first, what goes back word for word, what is never sent."""
 
+import dataclasses
 import json
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantMessage,
@@ -155,7 +156,7 @@ def test_arguments_changed_since_are_sent_as_they_are_now() -> None:
 def test_a_long_foreign_id_is_cut_the_same_way_on_call_and_result() -> None:
     long_id = "toolu_" + "x" * 90
     foreign = answer(replace(CALL, id=long_id), api="anthropic")
-    items = conversation(body(user_text("go"), foreign, replace(RESULT, tool_call_id=long_id)))
+    items = conversation(body(user_text("go"), foreign, dataclasses.replace(RESULT, tool_call_id=long_id)))
     assert items[1]["call_id"] == items[2]["call_id"]
     assert len(items[1]["call_id"]) <= 64
     other = conversation(body(user_text("go"), answer(replace(CALL, id=long_id + "y")), RESULT))

@@ -1,8 +1,8 @@
 """Both OpenAI protocols against the strict fake: long sessions, other providers' histories, local servers' ways."""
 
-import dataclasses
 from typing import Any
 
+import msgspec
 import pytest
 
 from openclaw_tui.errors import OpenClawError, ProviderContextOverflow, ProviderUnavailable
@@ -97,7 +97,7 @@ async def test_a_switch_away_and_back_is_accepted_and_keeps_what_can_be_kept() -
 
 
 def _local(fake: StrictFake, kind: str, **fields: Any) -> Any:
-    return dataclasses.replace(at(fake, f"{kind}/model", api="openai-chat"), **fields)
+    return msgspec.structs.replace(at(fake, f"{kind}/model", api="openai-chat"), **fields)
 
 
 @pytest.mark.parametrize("dialect", ["llamacpp", "ollama", "lmstudio", "vllm"])

@@ -1,8 +1,7 @@
 """What a call cost: cached tokens once and at their own price, tiers, and unknown told apart from nothing."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.messages import AssistantMessage, Usage, user_text
 from openclaw_tui.models import Price

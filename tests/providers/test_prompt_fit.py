@@ -1,9 +1,9 @@
 """A local server that did not read the whole prompt is found out; one that did is left alone."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.errors import ProviderContextOverflow
 from openclaw_tui.messages import ToolDefinition, Usage, user_text

@@ -1,6 +1,6 @@
 """Whatever a session holds, the request is legal for each provider, stable, and says what was changed."""
 
-from dataclasses import replace
+import dataclasses
 from itertools import permutations
 from typing import Any
 
@@ -76,7 +76,7 @@ def _forget() -> None:
 @given(histories(), apis)
 def test_the_order_of_what_people_said_is_kept(history: tuple[Message, ...], api: ApiName) -> None:
     marked = tuple(
-        replace(message, content=(*message.content, TextBlock(f"<{number}>")))
+        dataclasses.replace(message, content=(*message.content, TextBlock(f"<{number}>")))
         if isinstance(message, UserMessage)
         else message
         for number, message in enumerate(history)

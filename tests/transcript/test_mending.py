@@ -1,12 +1,13 @@
 """The check before the send: what a provider would refuse is seen and mended, what it takes passes untouched."""
 
+import dataclasses
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantContent,
@@ -116,7 +117,7 @@ def test_only_what_is_new_is_looked_at_when_a_history_grows(monkeypatch: pytest.
 
     monkeypatch.setattr("openclaw_tui.transcript.legality.faulty_blocks", counted)
     model = model_for("anthropic")
-    first = (replace(ASK, entry_id="x"), says(call()), result())
+    first = (dataclasses.replace(ASK, entry_id="x"), says(call()), result())
     find_faults(first, transcript_policy(model), model)
     looked.clear()
     assert find_faults((*first, says(TextBlock("done")), ASK), transcript_policy(model), model) == ()

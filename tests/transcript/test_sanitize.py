@@ -1,9 +1,9 @@
 """Each message on its own: text, opaque parts, ids, empties."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.messages import (
     AssistantContent,

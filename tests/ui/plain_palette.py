@@ -1,7 +1,6 @@
 """A palette without colours, for tests of what rows say."""
 
-from dataclasses import fields
-
+from msgspec.structs import fields
 from rich.style import Style
 
 from openclaw_tui.ui.textual.rendering.palette import Palette

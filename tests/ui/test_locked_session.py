@@ -1,6 +1,6 @@
 """A session that another process has open: the screen offers to read, fork or take it over."""
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ async def test_held_session_is_opened_in_the_way_that_is_chosen(
     lease_path(held.path).write_text(lease, encoding="utf-8")
     app, _ = make_screen(project)
     if at_the_start:
-        app.held = replace(app.talk.composed.options, resume=held.id)
+        app.held = dataclasses.replace(app.talk.composed.options, resume=held.id)
     async with app.run_test(size=(110, 30)) as pilot:
         first = app.talk
         if not at_the_start:

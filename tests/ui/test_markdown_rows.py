@@ -17,7 +17,7 @@ def _rows(markdown: str, width: int = 40) -> list[Row]:
 def _painted(rows: list[Row], text: str) -> str:
     """The palette field that painted a run with this text."""
     style = next(run.style for row in rows for run in row.segments if run.text == text)
-    return next(name for name in PLAIN.__slots__ if style and getattr(PLAIN, name).color == style.color)
+    return next(name for name in PLAIN.__struct_fields__ if style and getattr(PLAIN, name).color == style.color)
 
 
 def test_nested_lists_hang_under_their_bullets() -> None:

@@ -1,6 +1,6 @@
 """Sessions on the screen: history of a resumed one, the picker, switching, and what is told at the start."""
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 
 from textual.widgets import OptionList, Static
@@ -144,7 +144,7 @@ def test_history_items_tell_how_calls_and_answers_ended() -> None:
     manager.append_message(interrupted_result("c3", "edit"))
     partial = AssistantMessage((TextBlock("half"),), stop_reason="aborted")
     manager.append_message(partial)
-    manager.append_message(replace(partial, stop_reason="length"))
+    manager.append_message(dataclasses.replace(partial, stop_reason="length"))
     items = history_items(manager.branch())
     assert [getattr(item, "state", None) for item in items[2:6]] == ["done", "failed", "denied", "stopped"]
     assert getattr(items[2], "diff", None) == diff

@@ -1,10 +1,10 @@
 """The status line at every width, and every event of the agent finding its place on the screen."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import fields
 from rich.cells import cell_len
 
 from openclaw_tui.events import (

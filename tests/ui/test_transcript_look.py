@@ -139,7 +139,7 @@ async def test_every_text_can_be_read(theme: str) -> None:
         assert palette is not None
         contrast = {
             name: round(_contrast(getattr(palette, name)), 2)
-            for name in Palette.__slots__
+            for name in Palette.__struct_fields__
             if name not in MODIFIERS and name not in DECORATION
         }
     assert {name: value for name, value in contrast.items() if value < 4.5} == {}

@@ -10,7 +10,9 @@ and 0.3 words.
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from openclaw_tui.constants import (
     CHARS_PER_TOKEN_ESTIMATE,

@@ -6,7 +6,8 @@ SQLite's FTS5 does the work. A Python without it is told of once, by name, and t
 import re
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.constants import (
     RETRIEVAL_MAX_SPANS,
@@ -20,8 +21,7 @@ _TERM = re.compile(r"[^\W_](?:[\w.-]*\w)?")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A piece of one message. `source` names the message, `label` says whose it is, `number` orders by time."""
 
     number: int

@@ -6,8 +6,10 @@ belongs to the one before. When one clause is not understood, the request is rea
 """
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.providers.offline_guide.notes import asked_of_notes
 from openclaw_tui.providers.offline_guide.quoting import (
@@ -26,8 +28,7 @@ IntentKind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(msgspec.Struct, frozen=True):
     """`target` is a path, pattern, symbol or command; `extra` and `other` hold what else the kind needs.
 
     `show` asks for the text of what was found as well; `first` and `last` are line numbers, 0 for none.

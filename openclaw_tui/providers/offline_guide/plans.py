@@ -7,8 +7,9 @@ matched by as many results.
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from openclaw_tui.providers.offline_guide import answers
 from openclaw_tui.providers.offline_guide.definitions import (
@@ -26,8 +27,7 @@ _RUNNING = re.compile(r"still running after \d+ s \(sessionId ([^,)]+)")
 _WAIT_MILLISECONDS = {"exec": {"yieldMs": 120_000}, "process": {"timeout": 120_000}}
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """A call of this turn with its result."""
 
     name: str

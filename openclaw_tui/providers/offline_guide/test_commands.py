@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 _RUNNERS = (
     r"pytest|py\.test|tox|nox|unittest|npm\s+(?:run\s+)?t(?:est)?(?::\w+)?|yarn\s+(?:run\s+)?test|pnpm\s+(?:run\s+)?test"
@@ -22,8 +23,7 @@ _PROMPT = re.compile(r"^(?:\$|>|%|#)\s+|^\(\w+\)\s*\$\s*")
 _PLACEHOLDER = re.compile(r"<\w|\.\.\.|…|path/to|\s\[[a-z -]+\]|YOUR_|test_name|::")
 
 
-@dataclass(frozen=True, slots=True)
-class TestCommand:
+class TestCommand(msgspec.Struct, frozen=True):
     """A command and the file that says so."""
 
     __test__ = False

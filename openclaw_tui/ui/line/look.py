@@ -3,13 +3,13 @@
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.ui.line.markdown_stream import RESET
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """`redraws` allows a prompt that is drawn again (toolbar, menus); `styled` allows colours."""
 
     redraws: bool

@@ -1,22 +1,21 @@
 """Where typed lines come from: what both readers share. One keeps a live prompt at the bottom, one is plain."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+import msgspec
 
 LineKind: TypeAlias = Literal["send", "follow_up"]
 
 
-@dataclass(frozen=True, slots=True)
-class TypedLine:
+class TypedLine(msgspec.Struct, frozen=True):
     """What was typed, and whether it should wait for the end of the running turn."""
 
     text: str
     kind: LineKind = "send"
 
 
-@dataclass(frozen=True, slots=True)
-class Hooks:
+class Hooks(msgspec.Struct, frozen=True):
     """What a reader asks of the talk. `interrupt` is Ctrl+C; `take_back` gives the latest queued text."""
 
     label: Callable[[], str]

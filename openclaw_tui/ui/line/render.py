@@ -1,8 +1,10 @@
 """The stream of events as lines of a terminal with native scroll-back: printed once, never drawn again."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from openclaw_tui.agent.child_report import announced_line
 from openclaw_tui.constants import LINE_DIFF_MAX_LINES

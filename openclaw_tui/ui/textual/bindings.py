@@ -4,16 +4,15 @@ A new key is a row here and an `action_…` method at the widget or screen its p
 told in the help only; their widget handles them itself. The user's own keys come over these in `keymap.py`.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import msgspec
 from textual.binding import Binding, BindingType
 
 Place: TypeAlias = Literal["prompt", "main", "transcript", "approval", "panel", "choice", "look", "compaction"]
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """`keys` are Textual's names, `shown` is what a person reads."""
 
     place: Place

@@ -7,8 +7,9 @@ keys when they are made.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from msgspec.structs import replace
 from textual.binding import Binding
 from textual.dom import DOMNode
 

@@ -1,12 +1,12 @@
 """What every adapter owes the loop, tried over real sockets: one table of scenarios, every API."""
 
 import asyncio
-import dataclasses
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from openclaw_tui.errors import (
@@ -53,7 +53,7 @@ def ask(api: Dialect, *messages: Message, **changes: Any) -> ProviderRequest:
 
 
 def connect(api: Dialect, server: CannedServer, *, idle: float | None = 5.0) -> Provider:
-    model = dataclasses.replace(api.model, base_url=api.base_url(server.url))
+    model = msgspec.structs.replace(api.model, base_url=api.base_url(server.url))
     return create_provider(model, Credentials(ApiKey("test-key")), idle_seconds=idle)
 
 
@@ -342,10 +342,10 @@ async def test_results_and_pictures_reach_the_model_but_details_do_not(api: Dial
 
 @every_api
 async def test_text_only_model_gets_a_note_instead_of_a_picture(api: Dialect) -> None:
-    blind = dataclasses.replace(api.model, images=False)
+    blind = msgspec.structs.replace(api.model, images=False)
     async with CannedServer(Answer(tuple(api.frames([Text("ok")])))) as server:
         provider = connect(api, server)
-        async for _ in provider.stream(dataclasses.replace(ask(api, *HISTORY), model=blind)):
+        async for _ in provider.stream(msgspec.structs.replace(ask(api, *HISTORY), model=blind)):
             pass
         await provider.aclose()
         text = server.received[0].raw.decode()

@@ -1,8 +1,7 @@
 """Events as printed lines: one line a call, whole questions, no foreign control character."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.errors import RateLimited
 from openclaw_tui.events import (

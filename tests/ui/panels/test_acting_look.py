@@ -1,9 +1,9 @@
 """How the screens in which one can act look: wide, 80×24, light, without colour."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.ui.textual.themes import DARK, LIGHT
 from tests.ui.panels.panel_app import PanelApp

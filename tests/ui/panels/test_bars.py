@@ -1,10 +1,9 @@
 """Bars are true to scale, never wider than asked for, and tell parts apart without colours."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from openclaw_tui.ui.cache_view import CallColumn
 from openclaw_tui.ui.context_view import BarPart

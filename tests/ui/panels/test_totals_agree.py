@@ -5,11 +5,11 @@ summary, a result cleared by hand, another model and a resume.
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from openclaw_tui.commands.help_command import all_commands
 from openclaw_tui.messages import AssistantMessage

@@ -1,7 +1,8 @@
 """Views with figures of a working day, for tests of what panels say and how they look; no session behind them."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from openclaw_tui.ledger.ledger import LedgerRow
 from openclaw_tui.prompt.bootstrap_files import BootstrapFile

@@ -1,9 +1,9 @@
 """A small sheet with figures and two or three answers: the price of an act, the ways to undo a compaction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -17,8 +17,7 @@ from openclaw_tui.ui.figures import tokens_short
 from openclaw_tui.ui.textual.bindings import bindings_of
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """`key` is what choosing gives back; one that `is_off` is shown and cannot be chosen."""
 
     key: str

@@ -1,7 +1,8 @@
 """A treemap drawn in cells: each thing a rectangle as large as its share, with its category's fill and its name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from openclaw_tui.agent.budget_tree import Node
 from openclaw_tui.constants import CELL_HEIGHT_TO_WIDTH, TREEMAP_LABEL_MIN_CELLS
@@ -12,8 +13,7 @@ from openclaw_tui.ui.textual.panels.lines import Line
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(msgspec.Struct, frozen=True):
     """A rectangle in cells."""
 
     node: Node

@@ -5,9 +5,9 @@ cache is warm and its time is in sight; nothing runs when nothing changes.
 """
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.screen import Screen
 from textual.timer import Timer

@@ -5,10 +5,10 @@ The sign column says what the colour says, so that nothing is lost without colou
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 
@@ -25,8 +25,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(msgspec.Struct, frozen=True):
     """One line: `number` is the old one for a removed line, else the new one; `marks` are the changed words."""
 
     sign: Sign

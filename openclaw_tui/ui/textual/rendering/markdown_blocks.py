@@ -10,8 +10,11 @@ parts, each with the lines before it as context for the colours.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import CODE_CONTEXT_LINES, CODE_PART_LINES
 
@@ -25,8 +28,7 @@ _ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])( +|$)")
 _QUOTE = re.compile(r" {0,3}>")
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """Some whole blocks of Markdown, or (part of) a code block.
 
     `gap` asks for a blank row before it. For code, `text` is the bare code, `opens` and `closes` say whether it is

@@ -5,8 +5,9 @@ both colours, so that no text depends on what the terminal's own background is; 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 
+import msgspec
+from msgspec.structs import fields
 from rich.style import Style
 
 from openclaw_tui.ui.textual.rendering.contrast import readable
@@ -21,8 +22,7 @@ DECORATION = frozenset({"rule", "quote_bar", "user_bar"})
 """Lines and bars: nothing to read, so they may be faint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """Every style the transcript draws with. `text` is ordinary prose; `muted` is chrome one may overlook."""
 
     text: Style

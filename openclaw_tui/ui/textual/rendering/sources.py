@@ -5,9 +5,9 @@ sources give equal rows, so a part that did not change is never rendered again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import msgspec
 from rich.segment import Segment
 from rich.style import Style
 
@@ -58,8 +58,7 @@ def inner_width(width: int) -> int:
     return max(1, width - len(GUTTER) if width >= _NO_GUTTER_BELOW else width)
 
 
-@dataclass(frozen=True, slots=True)
-class UserSource:
+class UserSource(msgspec.Struct, frozen=True):
     """What the user said, and the pictures that went with it as chips."""
 
     text: str
@@ -82,8 +81,7 @@ class UserSource:
         return estimated_rows(self.text, width) + len(self.chips)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkdownSource:
+class MarkdownSource(msgspec.Struct, frozen=True):
     """A chunk of an answer, or (`quiet`) of the thinking before it."""
 
     chunk: Chunk
@@ -103,8 +101,7 @@ class MarkdownSource:
         return estimated_rows(self.chunk.text, width)
 
 
-@dataclass(frozen=True, slots=True)
-class HeadSource:
+class HeadSource(msgspec.Struct, frozen=True):
     """One line that stands for a folded part: glyph, title, what it is about, and facts at the right margin.
 
     Too narrow for all: the facts shrink to the first one, then the summary is cut, then the facts go.
@@ -152,8 +149,7 @@ class HeadSource:
         return 1
 
 
-@dataclass(frozen=True, slots=True)
-class OutputSource:
+class OutputSource(msgspec.Struct, frozen=True):
     """Some lines of a tool's output, behind a bar; `note` says what is not shown between `head` and `tail`."""
 
     head: str
@@ -177,8 +173,7 @@ class OutputSource:
         return estimated_rows(self.head, width) + (estimated_rows(self.tail, width) if self.tail else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class DiffSource:
+class DiffSource(msgspec.Struct, frozen=True):
     """The unified diff of a tool call, bounded."""
 
     diff: str
@@ -192,8 +187,7 @@ class DiffSource:
         return self.diff.count("\n") + 1
 
 
-@dataclass(frozen=True, slots=True)
-class LineSource:
+class LineSource(msgspec.Struct, frozen=True):
     """A short remark: a notice, or the note under an answer that was cut off."""
 
     glyph: str
@@ -210,8 +204,7 @@ class LineSource:
         return estimated_rows(self.text, width)
 
 
-@dataclass(frozen=True, slots=True)
-class SeparatorSource:
+class SeparatorSource(msgspec.Struct, frozen=True):
     """A thin line with words in it: what a layer did to the context, between the turns."""
 
     text: str

@@ -1,9 +1,9 @@
 """Tables as rows: column widths shared out fairly, cells wrapped; too narrow for columns, a list of name and value."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 from rich.segment import Segment
 
 from openclaw_tui.constants import TABLE_COLUMN_MIN_CELLS
@@ -21,8 +21,7 @@ class Cell(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(msgspec.Struct, frozen=True):
     widths: list[int]
     palette: Palette
 

@@ -4,9 +4,9 @@ A subclass may add keys, change what is told about a row (`about`) and what taki
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,8 +19,7 @@ from textual.widgets.option_list import Option
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 
 
-@dataclass(frozen=True, slots=True)
-class PickerRow:
+class PickerRow(msgspec.Struct, frozen=True):
     """`key` is what choosing gives back; `label`, `detail` and `words` are searched; `preview` stands below."""
 
     key: str

@@ -3,10 +3,10 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.content import Content

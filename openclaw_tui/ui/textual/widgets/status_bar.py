@@ -3,10 +3,11 @@
 Estimated figures carry a `~`. What does not fit goes, least needed first; the state stays longest.
 """
 
-from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+from msgspec.structs import replace
 from rich.cells import cell_len
 from textual.app import RenderResult
 from textual.content import Content
@@ -31,8 +32,7 @@ _MODES = {"default": "ask", "acceptEdits": "accept edits", "plan": "plan", "bypa
 _GAP = " · "
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """What the line tells. `detail` is about the activity: a tool, a reason. `hint` replaces it for a moment."""
 
     activity: Activity = "idle"
