@@ -5,15 +5,19 @@ picker) an action. Names match by prefix while they are unambiguous; a mistyped 
 never runs its nearest match.
 """
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from openclaw_tui.agent.price_sheet import PriceSheet
-from openclaw_tui.app.compose import App
 from openclaw_tui.options import Options
+
+if TYPE_CHECKING:
+    from openclaw_tui.agent.price_sheet import PriceSheet
+    from openclaw_tui.app.compose import App
 
 ActionKind: TypeAlias = Literal[
     "",
@@ -62,7 +66,7 @@ class CommandOutput(msgspec.Struct, frozen=True):
     data: object = None
 
 
-Run: TypeAlias = Callable[[App, str], Awaitable[CommandOutput]]
+Run: TypeAlias = "Callable[[App, str], Awaitable[CommandOutput]]"
 
 
 class Command(msgspec.Struct, frozen=True):

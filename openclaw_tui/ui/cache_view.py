@@ -4,18 +4,20 @@ Made of the rows that are written per model call. Where a provider reports nothi
 is shown as "not reported": unknown is not zero.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from openclaw_tui.agent.cache_prices import reread_usd
-from openclaw_tui.app.compose import App
 from openclaw_tui.constants import CACHE_COLUMNS_KEPT, CACHE_RECENT_CALLS
-from openclaw_tui.ledger.calls import CallRow
-from openclaw_tui.ledger.ledger import LedgerRow
-from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
 from openclaw_tui.ui.figures import clock_text, tokens_short, usd_text
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App
+    from openclaw_tui.ledger.calls import CallRow
+    from openclaw_tui.ledger.ledger import LedgerRow
 
 CacheState: TypeAlias = Literal["none", "off", "not reported", "untimed", "timed", "other model", "rewritten"]
 
@@ -135,6 +137,9 @@ class CacheView(msgspec.Struct, frozen=True):
 
 def cache_view(app: App) -> CacheView:
     """The cache of a session as it stands now."""
+    from openclaw_tui.agent.cache_prices import reread_usd
+    from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
+
     requests = app.session.deps.requests
     rows, model, retention = requests.cache.calls.rows, requests.model, requests.settings.cache_retention
     last = rows[-1] if rows else None

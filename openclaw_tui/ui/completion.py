@@ -4,17 +4,21 @@ The list of files comes from git where there is one (ignored files stay out), el
 and matched there too, so that typing never waits for it.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from openclaw_tui.commands.registry import Command, CommandTable
 from openclaw_tui.constants import COMPLETION_MAX_FILES, COMPLETION_MIN_SCORE, COMPLETION_ROWS
+
+if TYPE_CHECKING:
+    from openclaw_tui.commands.registry import Command, CommandTable
 
 _COMMAND = re.compile(r"/([A-Za-z?_-]*)$")
 _FILE = re.compile(r"(?:^|\s)@(\"[^\"\n]*|[^\s\"]*)$")

@@ -3,17 +3,21 @@
 `ctx ▓▓▓▒░ 42%~ →6 turns │ cache 91% 4:12 │ $0.31 │ L2 ×3 L3 ×1`
 """
 
+from __future__ import annotations
+
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from openclaw_tui.app.compose import App
 from openclaw_tui.constants import TOOLBAR_BAR_CELLS
 from openclaw_tui.ui.cache_view import CacheView, cache_view
 from openclaw_tui.ui.context_view import BudgetView, PartKind, budget_view
 from openclaw_tui.ui.events_view import EventsView, events_view
 from openclaw_tui.ui.figures import cells_of, share_text, usd_text
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App
 
 _FILLS: tuple[tuple[str, tuple[PartKind, ...]], ...] = (
     ("▓", ("tools", "system", "dynamic", "summary")),

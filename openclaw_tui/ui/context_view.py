@@ -4,27 +4,27 @@ Made of the one breakdown that `/context` prints, so the totals cannot disagree:
 number says where it comes from: measured by the provider, or estimated (`~`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from openclaw_tui.agent.breakdown import Part, context_breakdown
-from openclaw_tui.agent.request_builder import RequestBuilder
-from openclaw_tui.app.compose import App
 from openclaw_tui.constants import (
     CONTEXT_INPUT_HEADROOM_RATIO,
     GROWTH_TURNS,
     PREEMPTIVE_OVERFLOW_RATIO,
 )
 from openclaw_tui.messages import AssistantMessage, Message, UserMessage
-from openclaw_tui.prompt.bootstrap_files import BootstrapFile
-from openclaw_tui.session.entries import MessageEntry
-from openclaw_tui.tokens import estimate_message_tokens, estimate_text_tokens
-from openclaw_tui.ui.draft_weight import NOTHING_NAMED, named_in
 from openclaw_tui.ui.figures import percent, plural, tokens_short
-from openclaw_tui.ui.heavy_items import HeavyItem, fixed_items, heaviest, message_items
+
+if TYPE_CHECKING:
+    from openclaw_tui.agent.breakdown import Part
+    from openclaw_tui.agent.request_builder import RequestBuilder
+    from openclaw_tui.app.compose import App
+    from openclaw_tui.prompt.bootstrap_files import BootstrapFile
+    from openclaw_tui.ui.heavy_items import HeavyItem
 
 PartKind: TypeAlias = Literal["tools", "system", "dynamic", "summary", "talk", "results", "draft", "reserve", "free"]
 
@@ -166,6 +166,9 @@ class BudgetView(msgspec.Struct, frozen=True):
 
 def budget_view(app: App, draft: str = "") -> BudgetView:
     """Measure the next request as it stands now, with what is being typed; sends and stores nothing."""
+    from openclaw_tui.agent.breakdown import context_breakdown
+    from openclaw_tui.ui.heavy_items import fixed_items, heaviest, message_items
+
     requests = app.session.deps.requests
     breakdown = context_breakdown(requests, app.prompt_source.files)
     messages, sizes = requests.manager.project().messages, breakdown.message_tokens
@@ -202,6 +205,9 @@ def draft_tokens(app: App, draft: str) -> int:
 
 def weigh_draft(app: App, draft: str) -> Draft:
     """The same with the lines and pictures that its mentions bring along, and words for them."""
+    from openclaw_tui.tokens import estimate_text_tokens
+    from openclaw_tui.ui.draft_weight import NOTHING_NAMED, named_in
+
     requests = app.session.deps.requests
     if not draft.strip():
         return Draft()
@@ -220,6 +226,8 @@ def _bar_parts(parts: Iterable[Part]) -> tuple[BarPart, ...]:
 
 def turn_growth(messages: Sequence[Message], sizes: Sequence[int]) -> float | None:
     """Median growth of the last turns that have an answer; None without one."""
+    from statistics import median
+
     turns: list[int] = []
     answered: list[bool] = []
     for message, size in zip(messages, sizes, strict=True):
@@ -235,6 +243,9 @@ def turn_growth(messages: Sequence[Message], sizes: Sequence[int]) -> float | No
 
 def _before_compaction(requests: RequestBuilder) -> tuple[list[Message], list[int]]:
     """The last turns that a summary covers, for a talk that has no whole turn since. Covered results count whole."""
+    from openclaw_tui.session.entries import MessageEntry
+    from openclaw_tui.tokens import estimate_message_tokens
+
     if requests.manager.project().compaction is None:
         return [], []
     messages: list[Message] = []

@@ -1,13 +1,17 @@
 """What the layers did to the context, as plain data for every front end: the rows behind `/events` and its panel."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from openclaw_tui.app.compose import App
-from openclaw_tui.ledger.ledger import LedgerRow
 from openclaw_tui.ui.figures import bytes_short, seconds_short, tokens_short, usd_text
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App
+    from openclaw_tui.ledger.ledger import LedgerRow
 
 Badge: TypeAlias = Literal["L1", "L2", "L3", "L4", "L5", "R", "M"]
 

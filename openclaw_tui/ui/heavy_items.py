@@ -1,8 +1,11 @@
 """The single things that fill the request most: which they are, how old, what each costs with every call."""
 
+from __future__ import annotations
+
 import heapq
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -19,10 +22,12 @@ from openclaw_tui.messages import (
     text_of,
 )
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.prompt.bootstrap_files import BootstrapFile
 from openclaw_tui.tokens import estimate_text_tokens, estimate_tools_tokens
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.ui.figures import plural
+
+if TYPE_CHECKING:
+    from openclaw_tui.prompt.bootstrap_files import BootstrapFile
 
 _ORIGINS = {"compaction_summary": "summary", "branch_summary": "summary of a branch", "bash": "! command"}
 

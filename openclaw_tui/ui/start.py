@@ -10,15 +10,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from openclaw_tui.cli_options import Options
-from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED, SessionLocked
+from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED
 from openclaw_tui.ui.first_frame import FirstFrame, Handover, background_from_environment
 from openclaw_tui.ui.terminal_restore import TerminalGuard
 
 if TYPE_CHECKING:
-    from openclaw_tui.app.compose import App as Composed
+    from collections.abc import Callable
+
+    from openclaw_tui.ui.opening import Opened
     from openclaw_tui.ui.textual.app import OpenClawApp
 
 _SWITCHED_OFF = re.compile(r"first[_-]?frame\"?\s*=\s*(?:false|off|no|0)", re.IGNORECASE)
+_THEME = re.compile(r"^\s*(?:ui\.)?theme\s*=\s*[\"']([^\"'\n]+)", re.MULTILINE)
+_THEME_FLAG = re.compile(r"ui[._]theme\s*=", re.IGNORECASE)
 _STARTING = "○ starting…"
 
 
@@ -32,6 +36,8 @@ def run_full_screen(options: Options) -> int:
         if app is None:
             return EXIT_DONE
         code = _run(app, guard)
+    if app.failure is not None:
+        raise app.failure
     return _farewell(app, code)
 
 
@@ -44,10 +50,13 @@ def wants_first_frame(options: Options) -> bool:
         return False
     if any(_SWITCHED_OFF.search(item) for item in options.config):
         return False
-    state = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
     folder = os.path.join(options.cwd, ".openclaw")
-    places = (os.path.join(state, "tui.toml"), *(os.path.join(folder, n) for n in ("tui.toml", "tui.local.toml")))
+    places = (os.path.join(_state(), "tui.toml"), *(os.path.join(folder, n) for n in ("tui.toml", "tui.local.toml")))
     return not any(_SWITCHED_OFF.search(_read(place)) for place in places)
+
+
+def _state() -> str:
+    return os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
 
 
 def _read(place: str) -> str:
@@ -59,55 +68,38 @@ def _read(place: str) -> str:
 
 
 def _load(options: Options, guard: TerminalGuard, frame: FirstFrame | None) -> "OpenClawApp | None":
-    """Import the toolkit and open the session side by side; the first frame takes typing. None: the user left."""
+    """Import the toolkit while the first frame takes typing. None: the user left."""
     from concurrent.futures import ThreadPoolExecutor
+    from functools import partial
 
     wake_fd, ring_fd = os.pipe()
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        importing, opening = pool.submit(_import_app), pool.submit(_open, options)
-        for future in (importing, opening):
-            future.add_done_callback(lambda _done: os.write(ring_fd, b"!"))
-
-        def ready() -> bool:
-            failed = opening.done() and opening.exception() is not None
-            return failed or (importing.done() and opening.done())
-
-        handover = frame.run(wake_fd, ready) if frame is not None else Handover()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        importing = pool.submit(_import_screen)
+        importing.add_done_callback(lambda _done: os.write(ring_fd, b"!"))
+        handover = frame.run(wake_fd, importing.done) if frame is not None else Handover()
         if handover.left:
             return None
-        composed, pick_session, held = opening.result()
-        make_app = importing.result()
+        make_app, open_first = importing.result()
     os.close(wake_fd)
     os.close(ring_fd)
-    app = make_app(composed, _with_background(handover), pick_session=pick_session)
-    app.held = held
-    return app
+    return make_app(partial(open_first, options), _with_background(handover), early_theme=early_theme(options))
 
 
-def _import_app() -> "type[OpenClawApp]":
+def early_theme(options: Options) -> str:
+    """The theme to begin with, before the settings are read: as the flags, the environment or the user's file say.
+
+    The settings are looked at as text, for the reason that `wants_first_frame` gives. The real ones come right after.
+    """
+    said = [flag.partition("=")[2] for flag in options.config if _THEME_FLAG.match(flag)]
+    found = _THEME.search(_read(os.path.join(_state(), "tui.toml")))
+    return (said or [os.environ.get("OPENCLAW_TUI_THEME") or (found[1] if found else "auto")])[-1].strip("\"' ")
+
+
+def _import_screen() -> "tuple[type[OpenClawApp], Callable[[Options], Opened]]":
+    from openclaw_tui.ui.opening import open_first
     from openclaw_tui.ui.textual.app import OpenClawApp
 
-    return OpenClawApp
-
-
-def _open(options: Options) -> "tuple[Composed, bool, Options | None]":
-    """The session, whether another one is to be chosen first (`-r` without an id), and one that another process holds:
-    then the session is an empty one, beside which the ways to open the held one are offered."""
-    from dataclasses import replace
-
-    from openclaw_tui.app.compose import build_app
-    from openclaw_tui.log import set_up_logging
-
-    pick = options.resume == ""
-    options = replace(options, resume=None) if pick else options
-    held: Options | None = None
-    try:
-        composed = build_app(options, channel="tui", interactive=True)
-    except SessionLocked:
-        held, options = options, replace(options, resume=None, continue_last=False, prompt=None)
-        composed = build_app(options, channel="tui", interactive=True)
-    set_up_logging(None if options.no_session and not options.debug else composed.paths.log, debug=options.debug)
-    return composed, pick, held
+    return OpenClawApp, open_first
 
 
 def _with_background(handover: Handover) -> Handover:
@@ -134,7 +126,7 @@ def _farewell(app: "OpenClawApp", code: int) -> int:
         reason = f"{type(app.crash).__name__}: {app.crash}".splitlines()[0]
         sys.stderr.write(f"openclaw-tui: the screen failed ({reason}); the session is kept\n")
         code = EXIT_FAILED
-    line = farewell(app.talk.composed)
+    line = farewell(app.talk.composed) if app.has_talk else ""
     if line:
         sys.stdout.write(f"{line}\n")
     return code

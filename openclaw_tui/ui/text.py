@@ -5,20 +5,24 @@ but tab and line end. What is to be approved is shown with its control character
 what is run.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from openclaw_tui.app.compose import App
 from openclaw_tui.constants import LINE_ABOUT_MIN_CHARS, LINE_ERROR_MAX_LINES
 from openclaw_tui.events import ApprovalRequested, CompactionEnded, ContextAct, RetryScheduled, TurnEnded
 from openclaw_tui.messages import AssistantMessage, ToolResultMessage, Usage, text_of
 from openclaw_tui.session.listing import short_id
-from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line, show_controls, show_hidden
 from openclaw_tui.ui.figures import percent, seconds_short, tokens_short, usd_text
 from openclaw_tui.visible_text import show_unseen
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App
+    from openclaw_tui.session.manager import SessionManager
 
 OFFLINE_LABEL = "offline guide, not an AI model"
 ToolState: TypeAlias = Literal["done", "failed", "refused", "stopped", "running"]

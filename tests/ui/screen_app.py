@@ -11,6 +11,7 @@ from openclaw_tui.app.compose import build_app
 from openclaw_tui.cli_options import Options
 from openclaw_tui.providers.scripted import Answer, ScriptedProvider, Step
 from openclaw_tui.ui.first_frame import Handover
+from openclaw_tui.ui.opening import opened
 from openclaw_tui.ui.textual.app import OpenClawApp
 from tests.ui.transcript_app import screen_text
 
@@ -19,14 +20,20 @@ HANGS = Step("some words of an answer that never ends", hangs=True, events_befor
 
 
 def make_screen(
-    project: Path, steps: Sequence[Answer] = (), *, handover: Handover | None = None, **options: Any
+    project: Path,
+    steps: Sequence[Answer] = (),
+    *,
+    handover: Handover | None = None,
+    held: Options | None = None,
+    pick_session: bool = False,
+    **options: Any,
 ) -> tuple[OpenClawApp, ScriptedProvider]:
     """An application that is not running yet, and the provider that plays `steps` for it."""
     project.mkdir(exist_ok=True, parents=True)
     composed = build_app(Options(cwd=project, **options), channel="tui", interactive=True)
     provider = ScriptedProvider(steps, forever="nothing more to say")
     composed.session.deps.providers = ProviderPool(lambda _model: provider)
-    return OpenClawApp(composed, handover), provider
+    return OpenClawApp(opened(composed, pick_session=pick_session, held=held), handover), provider
 
 
 async def type_text(pilot: Pilot[int], text: str) -> None:

@@ -12,6 +12,7 @@ from openclaw_tui.options import Options
 from openclaw_tui.providers.catalog import LOCAL_PORTS
 from openclaw_tui.ui.line.offering import ask_for_server
 from openclaw_tui.ui.line.reader import TypedLine
+from openclaw_tui.ui.opening import opened
 from openclaw_tui.ui.textual.app import OpenClawApp
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from tests.providers.test_local_servers import Pages, page_server
@@ -77,7 +78,7 @@ class Reader:
 )
 async def test_the_full_screen_asks_once(tmp_path: Path, key: str, model: str) -> None:
     composed = await started(tmp_path / "p")
-    app = OpenClawApp(composed)
+    app = OpenClawApp(opened(composed))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen))
         await pilot.press(key)

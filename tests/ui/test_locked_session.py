@@ -30,9 +30,8 @@ async def test_held_session_is_opened_in_the_way_that_is_chosen(
     assert held is not None
     lease = f'{{"pid":1,"createdAt":"2026-12-01T10:00:00","starttime":"{lock.start_time(1)}"}}'
     lease_path(held.path).write_text(lease, encoding="utf-8")
-    app, _ = make_screen(project)
-    if at_the_start:
-        app.held = dataclasses.replace(app.talk.composed.options, resume=held.id)
+    at_start = dataclasses.replace(app.talk.composed.options, resume=held.id) if at_the_start else None
+    app, _ = make_screen(project, held=at_start)
     async with app.run_test(size=(110, 30)) as pilot:
         first = app.talk
         if not at_the_start:

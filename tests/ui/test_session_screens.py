@@ -91,8 +91,7 @@ async def test_the_picker_finds_by_words_previews_and_switches(tmp_path: Path) -
 
 
 async def test_resume_without_an_id_begins_with_the_picker_and_esc_stays(tmp_path: Path) -> None:
-    app, _ = make_screen(tmp_path / "p")
-    app._pick_session = True
+    app, _ = make_screen(tmp_path / "p", pick_session=True)
     async with app.run_test() as pilot:
         await until(pilot, lambda: isinstance(app.screen, PickerScreen))
         assert "no earlier sessions" in str(app.screen.query_one("#picker-preview", Static).render())

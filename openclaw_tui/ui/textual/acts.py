@@ -1,5 +1,7 @@
 """What slash commands and keys make the screen do beside the talk: pickers, help, copying, words to the user."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,31 +11,22 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
-from openclaw_tui.agent.price_sheet import model_sheet
-from openclaw_tui.app.session import list_sessions
 from openclaw_tui.cli_options import Options
-from openclaw_tui.commands.model_commands import switch_model, usable_models
-from openclaw_tui.commands.registry import CommandOutput, CommandTable
 from openclaw_tui.constants import HINT_SECONDS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.messages import THINKING_LEVELS
-from openclaw_tui.providers.catalog import find_model, list_models
 from openclaw_tui.ui.first_frame import Background
-from openclaw_tui.ui.text import storage_text
-from openclaw_tui.ui.textual.conversation import Conversation
-from openclaw_tui.ui.textual.history_items import history_items, last_plan
-from openclaw_tui.ui.textual.screens.help import HelpScreen
-from openclaw_tui.ui.textual.screens.history_search import history_search
 from openclaw_tui.ui.textual.themes import choose_theme
 from openclaw_tui.ui.textual.widgets.plan_view import PlanView
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
-from openclaw_tui.ui.welcome import welcome
 
 if TYPE_CHECKING:
+    from openclaw_tui.commands.registry import CommandOutput, CommandTable
+    from openclaw_tui.ui.textual.conversation import Conversation
     from openclaw_tui.ui.textual.openings import Openings
 
 
@@ -92,6 +85,8 @@ class ScreenActs:
         """Bring the figures of the status line up to date."""
         if self.talk is None:
             return
+        from openclaw_tui.ui.text import storage_text
+
         composed, session = self.talk.composed, self.talk.session
         requests = session.deps.requests
         size = requests.context_size()
@@ -123,12 +118,15 @@ class ScreenActs:
         self._screen.post_message(SwitchAsked(options))
 
     def show_help(self) -> None:
+        from openclaw_tui.ui.textual.screens.help import HelpScreen
+
         self._screen.app.push_screen(HelpScreen(self._commands))
 
     def pick_session(self) -> None:
         self._screen.run_worker(self._pick_session(), exclusive=True, group="picker")
 
     async def _pick_session(self) -> None:
+        from openclaw_tui.app.session import list_sessions
         from openclaw_tui.ui.textual.screens.session_picker import SessionPicker
 
         if self.talk is None:
@@ -145,6 +143,9 @@ class ScreenActs:
         self._screen.app.push_screen(picker, chosen)
 
     def pick_model(self) -> None:
+        from openclaw_tui.commands.model_commands import usable_models
+        from openclaw_tui.commands.registry import CommandOutput
+        from openclaw_tui.providers.catalog import list_models
         from openclaw_tui.ui.textual.screens.model_picker import ModelPicker
 
         if self.talk is None:
@@ -164,6 +165,11 @@ class ScreenActs:
 
     def _take_model(self, reference: str, level: str) -> None:
         """The price first, where a warm prefix would be lost."""
+        from openclaw_tui.agent.price_sheet import model_sheet
+        from openclaw_tui.commands.model_commands import switch_model
+        from openclaw_tui.commands.registry import CommandOutput
+        from openclaw_tui.providers.catalog import find_model
+
         if self.talk is None:
             return
         composed, session = self.talk.composed, self.talk.session
@@ -184,7 +190,7 @@ class ScreenActs:
 
     # ── screens of commands ────────────────────────────────────────────────────────────────────────────────────
     @property
-    def openings(self) -> "Openings":
+    def openings(self) -> Openings:
         from openclaw_tui.ui.textual.openings import Openings
 
         if self._openings is None:
@@ -210,6 +216,9 @@ class ScreenActs:
 
     def show_branch(self) -> None:
         """The conversation as its branch is now; the plan with it."""
+        from openclaw_tui.ui.textual.history_items import history_items, last_plan
+        from openclaw_tui.ui.welcome import welcome
+
         if self.talk is None:
             return
         branch = self.talk.session.deps.manager.branch()
@@ -253,6 +262,8 @@ class ScreenActs:
         self.say("info", f"/keymap · {action} has the key {keys} from the next start on")
 
     def search_history(self) -> None:
+        from openclaw_tui.ui.textual.screens.history_search import history_search
+
         prompt = self._prompt
         history = prompt.area.prompts
 

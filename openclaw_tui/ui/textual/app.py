@@ -4,147 +4,158 @@ Every way out ends in `close`, which stops the work and gives the session file b
 whoever started the program (`ui/start.py`).
 """
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import signal
+from collections.abc import Callable
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 
-from openclaw_tui.app.compose import App as Composed
-from openclaw_tui.app.compose import build_app
 from openclaw_tui.cli_options import Options
-from openclaw_tui.commands.help_command import all_commands, refresh_commands
 from openclaw_tui.errors import EXIT_FAILED, OpenClawError, SessionLocked
-from openclaw_tui.providers.registry import warm
 from openclaw_tui.ui.first_frame import Handover
+from openclaw_tui.ui.opening import Opened, compose_for_screen
 from openclaw_tui.ui.textual.acts import LeaveAsked, SwitchAsked
-from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.driver import ScreenDriver
-from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
-from openclaw_tui.ui.textual.screens.locked import locked_screen, opened_by
 from openclaw_tui.ui.textual.screens.main import MainScreen
-from openclaw_tui.ui.textual.theme_files import own_themes
 from openclaw_tui.ui.textual.themes import BUNDLED, choose_theme
-from openclaw_tui.ui.welcome import short_path
+
+if TYPE_CHECKING:
+    from openclaw_tui.ui.textual.conversation import Conversation
 
 _log = logging.getLogger(__name__)
 
 
 class OpenClawApp(App[int]):
-    """Runs until the user leaves; `crash` is what ended it otherwise."""
+    """Runs until the user leaves; `crash` is what ended it otherwise, `failure` why nothing could be opened.
+
+    `opening` composes the first conversation, or is one. It is called in a thread when the first picture stands, so
+    that nothing heavy keeps the prompt waiting; `early_theme` is the theme until the settings are read.
+    """
 
     TITLE = "openclaw-tui"
     CSS_PATH: ClassVar[str | PurePath | list[str | PurePath] | None] = ["styles/main.tcss", "styles/side.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "leave", "Leave", show=False, priority=True)]
 
-    def __init__(self, composed: Composed, handover: Handover | None = None, *, pick_session: bool = False) -> None:
+    def __init__(
+        self, opening: Opened | Callable[[], Opened], handover: Handover | None = None, *, early_theme: str = "auto"
+    ) -> None:
         super().__init__(driver_class=ScreenDriver)
-        self.talk = Conversation(composed)
-        self.main = MainScreen(all_commands(composed.paths, trusted=composed.config.project_trusted))
-        self.crash: Exception | None = None
+        self._opening = opening
         self._handover = handover or Handover()
-        self._pick_session = pick_session
-        self.held: Options | None = None
+        self._talk: Conversation | None = None
+        self._begun: asyncio.Task[None] | None = None
+        self.main = MainScreen()
+        self.crash: Exception | None = None
+        self.failure: OpenClawError | None = None
         self._leaving = False
         self._closed_talks: set[asyncio.Task[None]] = set()
-        self._choose_theme(str(composed.config.get("ui.theme")))
-
-    def _choose_theme(self, wanted: str) -> None:
-        own, problems = own_themes(self.talk.composed.paths.state / "themes")
-        for theme in (*BUNDLED, *own):
+        for theme in BUNDLED:
             self.register_theme(theme)
         self.main.acts.background = self._handover.background
-        self.theme, problem = choose_theme(wanted, self._handover.background, set(self.available_themes))
-        self.talk.composed.notices += [*problems, *([problem] if problem else [])]
+        self.theme, _ = choose_theme(early_theme, self._handover.background, set(self.available_themes))
+        if isinstance(opening, Opened):
+            self._take(opening)
+
+    @property
+    def talk(self) -> Conversation:
+        """The conversation on the screen. Raises RuntimeError before the first one is open."""
+        if self._talk is None:
+            raise RuntimeError("no conversation is open yet")
+        return self._talk
+
+    @property
+    def has_talk(self) -> bool:
+        return self._talk is not None
 
     def get_default_screen(self) -> MainScreen:
         """The main screen from the start, so that no key can arrive before there is a prompt."""
         return self.main
 
+    # ── the first conversation ─────────────────────────────────────────────────────────────────────────────────
     async def on_ready(self) -> None:
-        """The first frame stands: fill it, then warm the model's SDK."""
+        """The first picture stands: open the conversation beside it, then warm the model's SDK."""
         for which in (signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(which, self.exit, 128 + which)
         self.app_resume_signal.subscribe(self.main, lambda _app: self.main.action_redraw())
-        await self.main.attach(self.talk)
-        warm(self.talk.session.model.api)
-        if self.talk.composed.config.trust.asks or self.talk.composed.offer:
-            self._begin_with_a_question()
+        self.main.restore_typed(self._handover)
+        if isinstance(self._opening, Opened):
+            await self._begin(self._opening)
         else:
-            self._begin()
+            self._begun = asyncio.create_task(self._open_first(self._opening), name="open the first conversation")
+            self._begun.add_done_callback(self._opening_ended)
 
-    def _begin(self) -> None:
-        self._take_over(self._handover)
-        if self._pick_session:
-            self.main.acts.pick_session()
-        if self.held is not None:
-            self._switch(self.held)
+    def _opening_ended(self, task: asyncio.Task[None]) -> None:
+        """A defect is told like one of the screen, the terminal given back."""
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._handle_exception(error)
+
+    async def _open_first(self, opening: Callable[[], Opened]) -> None:
+        try:
+            opened = await asyncio.to_thread(opening)
+        except OpenClawError as error:
+            self.failure = error
+            self.exit(EXIT_FAILED)
+            return
+        self._take(opened)
+        if not self._leaving:
+            await self._begin(opened)
+
+    def _take(self, opened: Opened) -> None:
+        from openclaw_tui.ui.textual.conversation import Conversation
+
+        self._talk = Conversation(opened.app)
+
+    async def _begin(self, opened: Opened) -> None:
+        """Show it, ask what has to be asked, then send what waits."""
+        self._use_themes()
+        self.main.runner.table.commands[:] = opened.commands
+        await self.main.attach(self.talk)
+        self._warm()
+        if self.talk.composed.config.trust.asks or self.talk.composed.offer:
+            self._begin_with_questions(opened)
+        else:
+            self._send_first(opened)
 
     @work(exclusive=True, group="begin")
-    async def _begin_with_a_question(self) -> None:
-        """Nothing is sent before the user has said what the folder's own files may do, and which model works."""
-        if self.talk.composed.config.trust.asks:
-            await self._ask_trust()
-        await self._ask_for_server()
-        self._begin()
+    async def _begin_with_questions(self, opened: Opened) -> None:
+        from openclaw_tui.ui.textual.first_questions import ask_first
 
-    async def _ask_for_server(self) -> None:
-        """A model server found on this machine is offered once."""
-        from openclaw_tui.app.local_offer import remember_offer
-        from openclaw_tui.commands.model_commands import switch_model
+        await ask_first(self)
+        self._send_first(opened)
 
-        composed = self.talk.composed
-        if (offer := composed.offer) is None:
-            return
-        yes = await self.push_screen_wait(ConfirmScreen(offer.question, "use it", "no, do not ask again"))
-        problem = remember_offer(composed.paths, offer, accepted=bool(yes))
-        if yes:
-            self.main.acts.say("info", switch_model(composed, offer.model))
-        if problem:
-            self.main.acts.say("warning", problem)
+    def _send_first(self, opened: Opened) -> None:
+        """What was typed before there was anybody to send it to."""
+        self.main.bring_draft_back()
+        self.main.send_early(self.talk.composed.options.prompt)
+        if opened.pick_session:
+            self.main.acts.pick_session()
+        if opened.held is not None:
+            self._switch(opened.held)
 
-    async def _ask_trust(self) -> None:
-        """Ask about the folder. A talk that has not begun is composed anew with what is trusted now."""
-        from openclaw_tui.app.trust import trust_text
-        from openclaw_tui.commands.trust_commands import answer_trust
-        from openclaw_tui.ui.textual.screens.trust import TrustScreen
+    def _use_themes(self) -> None:
+        """The user's own themes, and the one that is wanted."""
+        from openclaw_tui.ui.textual.theme_files import own_themes
 
         composed = self.talk.composed
-        trust = composed.trust_shown = composed.config.trust
-        screen = TrustScreen(short_path(composed.paths.project), trust_text(trust), changed=trust.state == "changed")
-        answer = await self.push_screen_wait(screen)
-        if not answer:
-            return
-        try:
-            said = answer_trust(composed, answer, trust)
-        except OpenClawError as error:
-            self.main.acts.say("error", str(error))
-            return
-        options = composed.options
-        begun = bool(composed.session.deps.manager.project().messages) or options.session_id is not None
-        if answer == "grant" and not begun:
-            await self._open_other(options, with_mode=False)
-        else:
-            self.main.acts.say("info", said)
-        refresh_commands(self.main.runner.table, self.talk.composed)
+        own, problems = own_themes(composed.paths.state / "themes")
+        for theme in own:
+            self.register_theme(theme)
+        wanted = str(composed.config.get("ui.theme"))
+        self.theme, problem = choose_theme(wanted, self._handover.background, set(self.available_themes))
+        composed.notices += [*problems, *([problem] if problem else [])]
 
-    def _take_over(self, handover: Handover) -> None:
-        """What was typed before this screen stood; keys that came since are in the prompt already."""
-        prompt = self.main.prompt
-        if handover.draft:
-            later = prompt.text
-            prompt.set_text(handover.draft + later, handover.cursor + len(later))
-        elif prompt.restore_draft():
-            self.main.acts.hint("your unsent text is back")
-        first = self.talk.composed.options.prompt
-        for text in ([first] if first else []) + list(handover.submitted):
-            if self.main.submit(text):
-                prompt.area.prompts.add(text)
+    def _warm(self) -> None:
+        from openclaw_tui.providers.registry import warm
+
+        warm(self.talk.session.model.api)
 
     # ── other conversations ────────────────────────────────────────────────────────────────────────────────────
     def on_switch_asked(self, event: SwitchAsked) -> None:
@@ -152,22 +163,25 @@ class OpenClawApp(App[int]):
 
     @work(exclusive=True, group="switch")
     async def _switch(self, options: Options) -> None:
-        if not await self._open_other(options):
+        if not await self.open_other(options):
             return
         if options.prompt:
             self.main.submit(options.prompt)
 
-    async def _open_other(self, options: Options, *, with_mode: bool = True) -> bool:
+    async def open_other(self, options: Options, *, with_mode: bool = True) -> bool:
         """The new one is opened before the old one is let go: when it cannot be, nothing has changed."""
+        from openclaw_tui.commands.help_command import refresh_commands
+        from openclaw_tui.ui.textual.conversation import Conversation
+
         try:
-            composed = await asyncio.to_thread(build_app, options, channel="tui", interactive=True)
+            composed = await asyncio.to_thread(compose_for_screen, options)
         except SessionLocked as error:
             self._offer_ways(options, error)
             return False
         except OpenClawError as error:
             self.main.acts.say("error", str(error))
             return False
-        old, self.talk = self.talk, Conversation(composed)
+        old, self._talk = self.talk, Conversation(composed)
         if with_mode:
             composed.permissions.mode = old.composed.permissions.mode
         await self.main.attach(self.talk)
@@ -175,11 +189,12 @@ class OpenClawApp(App[int]):
         self._closed_talks.add(closing)
         closing.add_done_callback(self._closed_talks.discard)
         refresh_commands(self.main.runner.table, composed)
-        warm(self.talk.session.model.api)
+        self._warm()
         return True
 
     def _offer_ways(self, options: Options, error: SessionLocked) -> None:
         """Another process has the session: reading, a copy, or taking it over are the user's to choose."""
+        from openclaw_tui.ui.textual.screens.locked import locked_screen, opened_by
 
         def chosen(way: str | None) -> None:
             if way is not None:
@@ -193,7 +208,9 @@ class OpenClawApp(App[int]):
 
     def action_leave(self) -> None:
         """Leave; commands that still run in the background are asked about first."""
-        running = self.talk.background_commands()
+        from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
+
+        running = self.talk.background_commands() if self.has_talk else []
         if not running:
             self.exit(0)
             return
@@ -208,8 +225,12 @@ class OpenClawApp(App[int]):
 
     async def close(self) -> None:
         """Stop the work, keep the draft, give the session file back."""
-        self.main.prompt.save_draft()
-        await self.talk.close()
+        self._leaving = True
+        if self._begun is not None:
+            await asyncio.wait({self._begun})
+        if self._talk is not None:
+            self.main.keep_typed(None if self.main.has_talk else self._talk.composed.paths)
+            await self._talk.close()
         if self._closed_talks:
             await asyncio.wait(self._closed_talks)
 

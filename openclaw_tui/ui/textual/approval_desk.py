@@ -1,12 +1,17 @@
 """Questions to the user, one after the other: each opens a dialog, its answer goes back to the session that asked."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from openclaw_tui.events import ApprovalRequested
-from openclaw_tui.tools.approval import Decision
-from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
+
+if TYPE_CHECKING:
+    from openclaw_tui.tools.approval import Decision
+    from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
 
 
 class ApprovalDesk:
@@ -49,6 +54,8 @@ class ApprovalDesk:
     def _next(self) -> None:
         if self._open is not None or not self._waiting:
             return
+        from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
+
         request = self._waiting.pop(0)
         self._open = dialog = ApprovalScreen(request, self._keep_typing if self._is_typing() else None)
 

@@ -3,17 +3,22 @@
 A timer runs only while such a command does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 from textual.timer import Timer
 
 from openclaw_tui.constants import BACKGROUND_LOOK_SECONDS, TOOL_BODY_LINE_CHARS, TOOL_LIVE_TAIL_LINES
 from openclaw_tui.errors import ToolError
-from openclaw_tui.tools.processes import ProcessRegistry, RunningProcess
 from openclaw_tui.tools.terminal_text import clean_terminal_text
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from openclaw_tui.tools.processes import ProcessRegistry, RunningProcess
 
 _TAIL_CHARS = TOOL_LIVE_TAIL_LINES * TOOL_BODY_LINE_CHARS
 

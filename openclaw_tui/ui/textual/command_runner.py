@@ -1,16 +1,19 @@
 """Runs slash commands for the screen and does what their output asks for. Commands themselves know no toolkit."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from openclaw_tui.app.compose import App as Composed
 from openclaw_tui.cli_options import Options
-from openclaw_tui.commands.help_command import refresh_commands
-from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, Parsed
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.ui.prompt_history import without_secret
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App as Composed
+    from openclaw_tui.commands.registry import Command, CommandOutput, CommandTable, Parsed
 
 _OPENS = frozenset(
     (
@@ -85,6 +88,9 @@ class CommandRunner:
         return typed
 
     async def run(self, composed: Composed, command: Command, argument: str) -> None:
+        from openclaw_tui.commands.help_command import refresh_commands
+        from openclaw_tui.commands.registry import CommandOutput
+
         try:
             output = await command.run(composed, argument)
         except OpenClawError as error:

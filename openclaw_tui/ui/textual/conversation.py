@@ -4,16 +4,21 @@ The queue between them belongs to this session alone, so what an earlier session
 one's transcript.
 """
 
+from __future__ import annotations
+
 import asyncio
 import logging
+from typing import TYPE_CHECKING
 
-from openclaw_tui.app.compose import App as Composed
 from openclaw_tui.app.watching import watch_workspace
 from openclaw_tui.events import Notice
 from openclaw_tui.log import log_event
 from openclaw_tui.tools.process import ProcessTool
-from openclaw_tui.tools.processes import ProcessRegistry
 from openclaw_tui.ui.textual.event_router import EventRouter
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App as Composed
+    from openclaw_tui.tools.processes import ProcessRegistry
 
 _log = logging.getLogger(__name__)
 

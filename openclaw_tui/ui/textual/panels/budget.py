@@ -1,14 +1,20 @@
 """Panel 1: what the next call will hold. One bar in wire order, the lines that matter, how long it will do."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from openclaw_tui.constants import HEAVY_ITEMS_SHOWN, PANEL_LEGEND_CELLS, PANEL_WIDE_CELLS
 from openclaw_tui.ui.context_line import ContextView
 from openclaw_tui.ui.context_view import BarPart, BudgetView
 from openclaw_tui.ui.figures import percent, plural, tokens_short, usd_text
-from openclaw_tui.ui.heavy_items import HeavyItem
 from openclaw_tui.ui.textual.panels.bars import FILLS, ruler, share_bar, stacked_bar
 from openclaw_tui.ui.textual.panels.lines import Line, Run, chosen_line, fitted, spread, width_of
 from openclaw_tui.ui.textual.panels.panel import Panel
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
+
+if TYPE_CHECKING:
+    from openclaw_tui.ui.heavy_items import HeavyItem
 
 ITEM_LETTERS = "abdefn"
 """Names of the heaviest things as keys; the letters of acts on them are left out."""

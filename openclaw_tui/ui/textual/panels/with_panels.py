@@ -4,6 +4,8 @@ New figures are gathered at most a few times a second and only while something s
 cache is warm and its time is in sight; nothing runs when nothing changes.
 """
 
+from __future__ import annotations
+
 import time
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,6 @@ from textual import on, work
 from textual.screen import Screen
 from textual.timer import Timer
 
-from openclaw_tui.app.compose import App as Composed
-from openclaw_tui.commands.registry import CommandOutput
 from openclaw_tui.constants import (
     CACHE_CLOCK_FAST_BELOW_SECONDS,
     CACHE_CLOCK_SECONDS,
@@ -37,6 +37,8 @@ from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App as Composed
+    from openclaw_tui.commands.registry import CommandOutput
     from openclaw_tui.ui.textual.panels.desk import PanelDesk
     from openclaw_tui.ui.textual.panels.zoom import PanelScreen
 
@@ -178,7 +180,7 @@ class WithPanels(Screen[None]):
         )
         self.app.push_screen(self._zoomed, self._zoom_closed)
 
-    def _desk(self) -> "PanelDesk | None":
+    def _desk(self) -> PanelDesk | None:
         from openclaw_tui.ui.textual.panels.desk import PanelDesk
 
         return PanelDesk(self._observed, self.runner.table) if self._observed is not None else None

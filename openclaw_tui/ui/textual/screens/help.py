@@ -1,7 +1,9 @@
 """Keys and commands, made from the tables that define them."""
 
+from __future__ import annotations
+
 from textwrap import wrap
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -11,9 +13,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from openclaw_tui.commands.registry import Command, CommandTable
 from openclaw_tui.constants import HELP_KEY_CELLS
 from openclaw_tui.ui.textual.keymap import help_groups
+
+if TYPE_CHECKING:
+    from openclaw_tui.commands.registry import Command, CommandTable
 
 
 class HelpScreen(ModalScreen[None]):

@@ -1,8 +1,10 @@
 """The main screen: conversation, queue, prompt, status line. Keys come in here and go to the widgets or the session."""
 
+from __future__ import annotations
+
 import os
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import ComposeResult
@@ -12,16 +14,12 @@ from openclaw_tui.commands.registry import CommandTable
 from openclaw_tui.constants import APPROVAL_GUARD_SECONDS, LEAVE_CONFIRM_SECONDS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import ApprovalRequested, TurnEnded
-from openclaw_tui.tools.approval import Decision
-from openclaw_tui.ui.prompt_history import PromptHistory, Stash, StoredDraft
 from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.approval_desk import ApprovalDesk
 from openclaw_tui.ui.textual.attention import Attention
 from openclaw_tui.ui.textual.background_cards import BackgroundCards
 from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.command_runner import CommandRunner
-from openclaw_tui.ui.textual.conversation import Conversation
-from openclaw_tui.ui.textual.event_router import EventRouter
 from openclaw_tui.ui.textual.keymap import actions_of, rebind
 from openclaw_tui.ui.textual.screens.main_drafting import WithDrafting
 from openclaw_tui.ui.textual.widgets.plan_view import PlanView
@@ -31,8 +29,14 @@ from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
+if TYPE_CHECKING:
+    from openclaw_tui.tools.approval import Decision
+    from openclaw_tui.ui.textual.conversation import Conversation
+
 _ENTER_MEANS = {"steer": "steers", "follow-up": "sends after this turn", "interrupt": "stops it and sends"}
 _LEAVING_WORDS = ("exit", "quit", ":q")
+_WITHOUT_TALK = frozenset({"escape", "interrupt", "redraw"})
+"""Keys that mean something before the first conversation is open."""
 
 
 class MainScreen(WithDrafting):
@@ -41,8 +45,9 @@ class MainScreen(WithDrafting):
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("main")
     AUTO_FOCUS = "#prompt-area"
 
-    def __init__(self, commands: CommandTable) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        commands = CommandTable()
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (5, "-low"), (10, "-tall")]
         self.transcript = Transcript(id="transcript")
         self.queue = QueueLine(id="queue")
@@ -50,6 +55,7 @@ class MainScreen(WithDrafting):
         self.prompt.area.on_typed = self._typed
         self.status = StatusBar(id="status")
         self.plan = PlanView(id="plan")
+        self.status.tell(activity="opening")
         self.acts = ScreenActs(
             self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status, plan=self.plan
         )
@@ -79,8 +85,14 @@ class MainScreen(WithDrafting):
             raise RuntimeError("no conversation is attached")
         return self._talk
 
+    @property
+    def has_talk(self) -> bool:
+        return self._talk is not None
+
     async def attach(self, talk: Conversation) -> None:
         """Show another conversation. What is being typed stays."""
+        from openclaw_tui.ui.textual.event_router import EventRouter
+
         composed = talk.composed
         self._talk = self.acts.talk = talk
         self.desk.close()
@@ -89,11 +101,7 @@ class MainScreen(WithDrafting):
         self.attention.when = str(composed.config.get("ui.notifications"))
         self.queue.show_messages((), ())
         self.status.tell(activity="idle", detail="", hint="", step=0)
-        history, project = composed.paths.history, composed.paths.project
-        self.prompt.use_project(
-            project, PromptHistory.of_project(history, project), StoredDraft.of_project(history, project)
-        )
-        self.stash = Stash.of_project(history, project)
+        self.use_drafts(composed.paths)
         self.prompt.area.use_vi(bool(composed.config.get("ui.vim")))
         self.acts.show_branch()
         for notice in composed.notices:
@@ -123,11 +131,15 @@ class MainScreen(WithDrafting):
         """A leaving word, a command, or a message. What cannot be sent goes back into the prompt."""
         self._typed_at = 0.0  # whoever sends has stopped writing
         text = event.text.strip("\n")
-        busy = self.talk.session.is_busy
-        parsed = self.runner.table.parse(text)
         if text.strip().lower() in _LEAVING_WORDS:
             self.acts.leave()
-        elif event.follow_up and not busy:
+            return
+        if self._talk is None:
+            self.keep_for_later(text)
+            return
+        busy = self.talk.session.is_busy
+        parsed = self.runner.table.parse(text)
+        if event.follow_up and not busy:
             self.prompt.give_back(event.shown)
         elif self.run_typed_command(text):
             self._accepted(text)
@@ -151,6 +163,8 @@ class MainScreen(WithDrafting):
         self.prompt.save_draft()
 
     def _take_back(self) -> str | None:
+        if self._talk is None:
+            return self.take_early()
         waiting = self.talk.session.take_back()
         return waiting.text if waiting is not None else None
 
@@ -205,6 +219,14 @@ class MainScreen(WithDrafting):
     def _is_typing(self) -> bool:
         return monotonic() - self._typed_at < 2 * APPROVAL_GUARD_SECONDS
 
+    @property
+    def _has_work(self) -> bool:
+        return self._talk is not None and self._talk.session.has_work
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Before the first conversation is open, only what needs none."""
+        return (self._talk is not None or action in _WITHOUT_TALK) and super().check_action(action, parameters)
+
     # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
     async def on_key(self, event: events.Key) -> None:
         """Typing goes to the prompt, wherever the focus is; also keys that came before the prompt had it."""
@@ -245,13 +267,15 @@ class MainScreen(WithDrafting):
             self.prompt.close_menu()
         elif self.focused is not self.prompt.area:
             self.prompt.area.focus()
-        elif self.talk.session.has_work:
+        elif self._has_work:
             self._stop()
         elif self.prompt.text:
             if self._again("escape"):
                 self._clear_prompt()
             else:
                 self.acts.hint("Esc again clears the prompt")
+        elif self._talk is None:
+            return
         elif self._again("escape"):
             self.acts.run_line("/rewind")
         else:
@@ -267,7 +291,7 @@ class MainScreen(WithDrafting):
             self._clear_prompt()
         elif self._again("interrupt"):
             self.acts.leave()
-        elif self.talk.session.has_work:
+        elif self._has_work:
             self._stop()
         else:
             self.acts.hint("Ctrl+C again leaves")

@@ -3,27 +3,97 @@
 Also what a sent text may be beside a message: a command of the user's own, behind `!`.
 """
 
+from __future__ import annotations
+
 import asyncio
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import work
 
-from openclaw_tui.agent.user_shell import ShellAct, parse_shell
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import UserContent
-from openclaw_tui.safety.permissions import Act
-from openclaw_tui.ui.attachments import attach
-from openclaw_tui.ui.prompt_history import Stash
+from openclaw_tui.ui.prompt_history import PromptHistory, Stash, StoredDraft
 from openclaw_tui.ui.textual.screens.main_looking import WithLooking
+
+if TYPE_CHECKING:
+    from openclaw_tui.agent.user_shell import ShellAct
+    from openclaw_tui.config.paths import Paths
+    from openclaw_tui.ui.first_frame import Handover
+    from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 
 
 class WithDrafting(WithLooking):
     """A screen with a prompt. `stash` is that of the project on the screen."""
 
+    queue: QueueLine
+
     def __init__(self) -> None:
         super().__init__()
         self.stash = Stash()
+        self._early: list[str] = []
+
+    # ── before there is a conversation ─────────────────────────────────────────────────────────────────────────
+    def restore_typed(self, handover: Handover) -> None:
+        """What was typed before this screen stood; keys that came since are in the prompt already."""
+        if handover.draft:
+            later = self.prompt.text
+            self.prompt.set_text(handover.draft + later, handover.cursor + len(later))
+        for text in handover.submitted:
+            self.keep_for_later(text)
+
+    def keep_for_later(self, text: str) -> None:
+        """A message for the conversation that is being opened."""
+        self._early.append(text)
+        self.queue.show_messages((), tuple(self._early))
+
+    def take_early(self) -> str | None:
+        text = self._early.pop() if self._early else None
+        self.queue.show_messages((), tuple(self._early))
+        return text
+
+    def send_early(self, first: str | None) -> None:
+        """Send the first message of the command line, then what was sent while the conversation was being opened."""
+        early, self._early = self._early, []
+        if first and self.submit(first):
+            self.prompt.area.prompts.add(first)
+        for text in early:
+            self.acts.run_line(text)
+
+    def use_drafts(self, paths: Paths) -> None:
+        """History, draft and stash of a project. An unsent text of before comes back; it never replaces a new one."""
+        history, project = paths.history, paths.project
+        self.stash = Stash.of_project(history, project)
+        draft = StoredDraft.of_project(history, project)
+        self.prompt.use_project(project, PromptHistory.of_project(history, project), draft)
+
+    def bring_draft_back(self) -> None:
+        """The text that was being typed when the program ended last; aside, where something else is typed already."""
+        if self.prompt.restore_draft():
+            self.acts.hint("your unsent text is back")
+        elif (text := self.prompt.stored_draft()) and text != self.prompt.area.whole_text:
+            self.stash.put(text)
+            self.acts.hint("your unsent text of before is put aside · Ctrl+S on the empty prompt brings it back")
+
+    def keep_typed(self, paths: Paths | None) -> None:
+        """The program ends: what is in the prompt stays, and what was sent to nobody yet.
+
+        `paths` say where, when no conversation was shown so far.
+        """
+        if paths is None:
+            self.prompt.save_draft()
+            return
+        text = "\n".join([*self._early, self.prompt.area.whole_text]).rstrip("\n")
+        draft = StoredDraft.of_project(paths.history, paths.project)
+        if text and (old := draft.load()):
+            Stash.of_project(paths.history, paths.project).put(old)
+        if text:
+            draft.save(text)
+
+    def submit(self, text: str, *, follow_up: bool = False) -> bool:
+        """Send a message. False when it could not be stored."""
+        raise RuntimeError("no conversation is attached")
 
     # ── the draft ──────────────────────────────────────────────────────────────────────────────────────────────
     def action_stash(self) -> None:
@@ -74,6 +144,9 @@ class WithDrafting(WithLooking):
     # ── what is sent ───────────────────────────────────────────────────────────────────────────────────────────
     def content_of(self, text: str) -> str | tuple[UserContent, ...]:
         """The message with the lines and pictures it names; what cannot come along is told."""
+        from openclaw_tui.safety.permissions import Act
+        from openclaw_tui.ui.attachments import attach
+
         composed = self.talk.composed
 
         def refusal(path: Path) -> str:
@@ -87,6 +160,8 @@ class WithDrafting(WithLooking):
 
     def run_typed_command(self, text: str) -> bool:
         """Run a text that begins with `!`; False for every other one."""
+        from openclaw_tui.agent.user_shell import parse_shell
+
         act = parse_shell(text)
         if act is not None:
             self._run_typed(act)

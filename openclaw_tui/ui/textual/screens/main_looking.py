@@ -3,15 +3,21 @@
 They act on widgets alone; what begins, stops or sends something is in `main.py`.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from textual import on
 
 from openclaw_tui.messages import THINKING_LEVELS
-from openclaw_tui.safety.permissions import PermissionMode
 from openclaw_tui.ui.textual.acts import ScreenActs
-from openclaw_tui.ui.textual.conversation import Conversation
 from openclaw_tui.ui.textual.panels.with_panels import WithPanels
 from openclaw_tui.ui.textual.widgets.plan_view import PlanView
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
+
+if TYPE_CHECKING:
+    from openclaw_tui.safety.permissions import PermissionMode
+    from openclaw_tui.ui.textual.conversation import Conversation
 
 _MODES: tuple[PermissionMode, ...] = ("default", "acceptEdits", "plan")
 

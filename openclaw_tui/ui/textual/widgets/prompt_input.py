@@ -1,8 +1,11 @@
 """The prompt with its sign and its completion menu: what the main screen puts text into and gets messages from."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -10,7 +13,6 @@ from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
-from openclaw_tui.commands.registry import CommandTable
 from openclaw_tui.constants import DRAFT_SAVE_SECONDS
 from openclaw_tui.ui.completion import (
     command_completions,
@@ -21,6 +23,9 @@ from openclaw_tui.ui.completion import (
 from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
 from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
+
+if TYPE_CHECKING:
+    from openclaw_tui.commands.registry import CommandTable
 
 
 class PromptInput(Vertical):
@@ -78,6 +83,10 @@ class PromptInput(Vertical):
             self.set_text(text)
             return True
         return False
+
+    def stored_draft(self) -> str:
+        """The text that was being typed when the program ended last, as it is on disk."""
+        return self._draft.load()
 
     def save_draft(self) -> None:
         """Put what is being typed on disk now."""

@@ -18,9 +18,10 @@ from openclaw_tui.constants import RUNNING_TICK_SECONDS
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 from openclaw_tui.ui.textual.widgets.transcript_items import duration_text
 
-Activity: TypeAlias = Literal["idle", "working", "retry", "waiting", "stopping", "compacting"]
+Activity: TypeAlias = Literal["opening", "idle", "working", "retry", "waiting", "stopping", "compacting"]
 
 _SIGNS: dict[Activity, tuple[str, str]] = {
+    "opening": ("○", "$foreground 75%"),
     "idle": ("○", "$foreground 75%"),
     "working": ("●", "$text-primary"),
     "retry": ("↻", "$text-warning"),
@@ -28,6 +29,7 @@ _SIGNS: dict[Activity, tuple[str, str]] = {
     "stopping": ("■", "$text-warning"),
     "compacting": ("◆", "$text-primary"),
 }
+_QUIET = ("opening", "idle")
 _MODES = {"default": "ask", "acceptEdits": "accept edits", "plan": "plan", "bypassPermissions": "no questions"}
 _GAP = " · "
 
@@ -67,14 +69,14 @@ class StatusBar(Widget):
         """Change fields of the status. A change of activity starts its clock anew, except between parts of a turn."""
         before = self.status
         self.status = replace(before, **changes)
-        if before.activity == "idle" and self.status.activity != "idle":
+        if before.activity in _QUIET and self.status.activity not in _QUIET:
             self._since = monotonic()
         self._watch_clock()
         if self.status != before:
             self.refresh()
 
     def _watch_clock(self) -> None:
-        runs = self.status.activity != "idle"
+        runs = self.status.activity not in _QUIET
         if runs and self._ticker is None:
             self._ticker = self.set_interval(RUNNING_TICK_SECONDS, self.refresh)
         elif not runs and self._ticker is not None:
@@ -97,6 +99,8 @@ class StatusBar(Widget):
         clock = clock.replace(".0 s", " s")
         detail = f"{_GAP}{one_line(status.detail)}" if status.detail else ""
         match status.activity:
+            case "opening":
+                return "opening…"
             case "idle":
                 return "ready"
             case "retry":
@@ -113,8 +117,10 @@ class StatusBar(Widget):
                 return f"working {clock}{step}{detail}{_GAP}Esc stops"
 
     def _facts(self, room: int) -> str:
-        """As many facts as fit, the most needed ones; shown in a fixed order."""
+        """As many facts as fit, the most needed ones; shown in a fixed order. None while nothing is open."""
         status = self.status
+        if status.activity == "opening":
+            return ""
         context = context_text(status.context_tokens, status.window_tokens, estimated=status.estimated)
         cost = "" if status.cost_usd is None else f"${status.cost_usd:.2f}"
         model = f"{one_line(status.model)}{' (not an AI model)' if status.offline else ''}"

@@ -1,0 +1,63 @@
+"""What the screen asks before the first message goes out: about the folder's own files, and a server found here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from openclaw_tui.errors import OpenClawError
+from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App as Composed
+    from openclaw_tui.ui.textual.app import OpenClawApp
+
+
+async def ask_first(app: OpenClawApp) -> None:
+    """Nothing is sent before the user has said what the folder's own files may do, and which model works."""
+    if app.talk.composed.config.trust.asks:
+        await _ask_trust(app)
+    if app.talk.composed.offer is not None:
+        await _ask_for_server(app, app.talk.composed)
+
+
+async def _ask_for_server(app: OpenClawApp, composed: Composed) -> None:
+    """A model server found on this machine is offered once."""
+    from openclaw_tui.app.local_offer import remember_offer
+    from openclaw_tui.commands.model_commands import switch_model
+
+    if (offer := composed.offer) is None:
+        return
+    yes = await app.push_screen_wait(ConfirmScreen(offer.question, "use it", "no, do not ask again"))
+    problem = remember_offer(composed.paths, offer, accepted=bool(yes))
+    if yes:
+        app.main.acts.say("info", switch_model(composed, offer.model))
+    if problem:
+        app.main.acts.say("warning", problem)
+
+
+async def _ask_trust(app: OpenClawApp) -> None:
+    """Ask about the folder. A talk that has not begun is composed anew with what is trusted now."""
+    from openclaw_tui.app.trust import trust_text
+    from openclaw_tui.commands.help_command import refresh_commands
+    from openclaw_tui.commands.trust_commands import answer_trust
+    from openclaw_tui.ui.textual.screens.trust import TrustScreen
+    from openclaw_tui.ui.welcome import short_path
+
+    composed = app.talk.composed
+    trust = composed.trust_shown = composed.config.trust
+    screen = TrustScreen(short_path(composed.paths.project), trust_text(trust), changed=trust.state == "changed")
+    answer = await app.push_screen_wait(screen)
+    if not answer:
+        return
+    try:
+        said = answer_trust(composed, answer, trust)
+    except OpenClawError as error:
+        app.main.acts.say("error", str(error))
+        return
+    options = composed.options
+    begun = bool(composed.session.deps.manager.project().messages) or options.session_id is not None
+    if answer == "grant" and not begun:
+        await app.open_other(options, with_mode=False)
+    else:
+        app.main.acts.say("info", said)
+    refresh_commands(app.main.runner.table, app.talk.composed)
