@@ -678,9 +678,11 @@ PALETTE_SESSIONS = 20
 SECRET_MIN_CHARS = 12
 SECRET_NAMED_MIN_CHARS = 6
 SECRET_MIN_ENTROPY_BITS = 3.0
+SECRET_HELD_MIN_CHARS = 8
 SECRETS_REMEMBERED = 500
 """What a value must be to count as a secret: characters behind a telling name in code or data, characters in an
-environment file's line, Shannon entropy for each character in the former (ours; measured on three real projects). And
+environment file's line, Shannon entropy for each character in the former (ours; measured on three real projects). The
+shortest held key that is looked for by its value, since a shorter one may be a word. And
 how many values seen before are hidden wherever they stand, in memory only."""
 REWIND_LINES_SHOWN = 12
 """Files, and commands, named in the preview of a rewind before the rest is counted (ours)."""

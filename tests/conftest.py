@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from openclaw_tui.safety.secrets import release
+
 _KEY_VARIABLES = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -42,6 +44,12 @@ def isolated_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OPENCLAW_TUI_NO_LOCAL_PROBE", "1")
     monkeypatch.setenv("OPENCLAW_TUI_SANDBOX__MODE", "off")  # what a machine has must not change what tests see
     return home
+
+
+@pytest.fixture(autouse=True)
+def no_held_secrets() -> None:
+    """What one test holds is not hidden in the next."""
+    release()
 
 
 @pytest.fixture(autouse=True)

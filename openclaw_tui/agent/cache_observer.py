@@ -31,6 +31,7 @@ from openclaw_tui.messages import AssistantMessage, CacheRetention, Message, Too
 from openclaw_tui.models import ModelInfo
 from openclaw_tui.providers.base import ProviderRequest
 from openclaw_tui.providers.cache_ttl import cache_ttl_seconds
+from openclaw_tui.safety.secrets import mask_secrets
 from openclaw_tui.tokens import compact_json
 from openclaw_tui.transcript.incremental import Growing
 
@@ -308,7 +309,7 @@ def _texts_of(request: ProviderRequest) -> PromptTexts:
         tool.name: compact_json({"description": tool.description, "parameters": dict(tool.parameters)})
         for tool in request.tools
     }
-    return PromptTexts(request.system_stable, request.system_dynamic, tools)
+    return PromptTexts(mask_secrets(request.system_stable), mask_secrets(request.system_dynamic), tools)
 
 
 def _span(seconds: float) -> str:

@@ -53,6 +53,7 @@ from openclaw_tui.providers.registry import create_provider
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
 from openclaw_tui.safety.sandbox import Sandbox
+from openclaw_tui.safety.secrets import hold, masked_line
 from openclaw_tui.safety.trust import FolderTrust
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.approval import ApprovalBroker
@@ -150,7 +151,7 @@ def _compose(
     broadcast = Broadcast()
     emit = OpenPairs(broadcast)
     artifacts = manager.path.with_suffix(".artifacts") if manager.path else None
-    ledger = Ledger.open(artifacts)
+    ledger = Ledger.open(artifacts, masked=masked_line)
     acts = Acts(session_key, ledger, emit)
     shelf = build_shelf(config, paths, remember=manager.path is not None and not manager.read_only)
     workspace = Workspace(
@@ -271,9 +272,11 @@ def credentials_for(model: ModelInfo, config: Config, paths: Paths) -> Credentia
     """The key for a model's provider, from where the user keeps it. Raises AuthenticationFailed."""
     record = provider_record(model.provider, config.get("models.providers"))
     key = os.environ.get(record.api_key_env, "").strip() if record.api_key_env else ""
-    if key:
-        return Credentials(ApiKey(key), None, "environment")
-    return find_credentials(model.provider, state_dir=paths.state)
+    found = Credentials(ApiKey(key), None, "environment") if key else None
+    found = found or find_credentials(model.provider, state_dir=paths.state)
+    if found.api_key is not None:
+        hold([found.api_key.reveal()])  # one from the keyring is known from here on only
+    return found
 
 
 def say(app: App, level: str, text: str) -> None:

@@ -44,6 +44,7 @@ from openclaw_tui.options import Options
 from openclaw_tui.providers.retry import RetryPolicy
 from openclaw_tui.safety.permissions import Permissions
 from openclaw_tui.safety.sandbox import Sandbox
+from openclaw_tui.safety.secrets import masked_line
 from openclaw_tui.session.custom_types import SUBAGENT
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.base import Tool
@@ -117,7 +118,7 @@ def compose_child(family: Family, plan: ChildPlan) -> AgentSession:
     broadcast.listen(plan.see)
     emit = OpenPairs(broadcast)
     artifacts = manager.path.with_suffix(".artifacts") if manager.path else None
-    acts = Acts(plan.key, Ledger.open(artifacts), emit)
+    acts = Acts(plan.key, Ledger.open(artifacts, masked=masked_line), emit)
     workspace = Workspace(
         root=family.workspace.root,
         added=family.workspace.added,

@@ -53,6 +53,10 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state / "logs" / "openclaw-tui.log"
 
     @property
+    def crashes(self) -> Path:
+        return self.state / "crashes"
+
+    @property
     def personal_workspace(self) -> Path:
         """The user's personal copies of the files of the prompt: the agent's own folder where there is one."""
         own = self.state / f"workspace-{self.agent_id}"

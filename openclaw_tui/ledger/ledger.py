@@ -4,7 +4,7 @@ Rows stand in `ledger.jsonl` in the session's artifacts folder, so they survive 
 panels read them from here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,14 @@ class LedgerRow(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Ledger:
-    """The rows of one session; without a folder they live in memory only."""
+    """The rows of one session; without a folder they live in memory only. `masked` takes secrets out of each."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._file = RowFile(folder / LEDGER_FILE if folder else None, LedgerRow)
+    def __init__(self, folder: Path | None, *, masked: Callable[[bytes], bytes] = bytes) -> None:
+        self._file = RowFile(folder / LEDGER_FILE if folder else None, LedgerRow, masked=masked)
 
     @classmethod
-    def open(cls, folder: Path | None) -> "Ledger":
-        return cls(folder)
+    def open(cls, folder: Path | None, *, masked: Callable[[bytes], bytes] = bytes) -> "Ledger":
+        return cls(folder, masked=masked)
 
     @property
     def rows(self) -> list[LedgerRow]:
@@ -50,9 +50,8 @@ class Ledger:
         return self._file.unreadable
 
     def record(self, row: LedgerRow) -> LedgerRow:
-        """Append a row, visible at once."""
-        self._file.append(row)
-        return row
+        """Append a row, visible at once, and give it back as it was kept."""
+        return self._file.append(row)
 
     def of_layer(self, *layers: str) -> list[LedgerRow]:
         return [row for row in self.rows if row.layer in layers]

@@ -5,7 +5,7 @@ fatal. A full disk keeps rows in memory until there is room. Without a folder th
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -19,8 +19,10 @@ RowT = TypeVar("RowT", bound=msgspec.Struct)
 class RowFile(Generic[RowT]):
     """`rows` are all rows that could be read and all that came since, oldest first."""
 
-    def __init__(self, path: Path | None, kind: type[RowT]) -> None:
+    def __init__(self, path: Path | None, kind: type[RowT], *, masked: Callable[[bytes], bytes] = bytes) -> None:
         self._path = path
+        self._masked = masked
+        self._decoder = msgspec.json.Decoder(kind)
         self._unwritten: list[bytes] = []
         self.rows: list[RowT] = []
         self.unreadable = 0
@@ -30,12 +32,19 @@ class RowFile(Generic[RowT]):
             else:
                 self.rows.append(row)
 
-    def append(self, row: RowT) -> None:
-        """Add a row. A write that fails is tried again with the next row; the row is visible at once either way."""
+    def append(self, row: RowT) -> RowT:
+        """Add a row and give it back as it was kept: masked, in memory as on disk, since both are shown and exported.
+
+        A write that fails is tried again with the next row; the row is visible at once either way.
+        """
+        line = msgspec.json.encode(row)
+        if (masked := self._masked(line)) != line:
+            row = self._decoder.decode(masked)
         self.rows.append(row)
         if self._path is not None:
-            self._unwritten.append(msgspec.json.encode(row) + b"\n")
+            self._unwritten.append(masked + b"\n")
             self._flush(self._path)
+        return row
 
     def _flush(self, path: Path) -> None:
         try:

@@ -120,6 +120,22 @@ def forget_key(provider: str, *, state_dir: Path) -> bool:
     return True
 
 
+def stored_keys(state_dir: Path, *, keyring: bool = False) -> tuple[list[str], list[str]]:
+    """The keys in files of our own, with `keyring` also those it keeps; and a line about each that cannot be read."""
+    keys: list[str] = []
+    problems: list[str] = []
+    for path in sorted((state_dir / _FOLDER).glob("*.json")):
+        try:
+            record = _read_record(path)
+            if keyring and record.get("store") == "keyring":
+                record["key"] = _keyring_read(path.stem) or ""
+        except ConfigError as error:
+            problems.append(str(error))
+            continue
+        keys += filter(None, [record.get("key", "")])
+    return keys, problems
+
+
 def _stored(provider: str, state_dir: Path) -> tuple[str | None, KeySource]:
     path = _record_path(state_dir, provider)
     if not path.exists():

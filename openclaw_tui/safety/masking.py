@@ -18,6 +18,7 @@ from openclaw_tui.atomic_write import atomic_write_bytes, make_private_dir
 from openclaw_tui.constants import SECRET_MIN_CHARS, SECRETS_REMEMBERED
 from openclaw_tui.errors import ToolDenied
 from openclaw_tui.safety.secret_shapes import find_secrets
+from openclaw_tui.safety.secrets import tells_itself
 
 MASKS_FILE = "secrets.json"
 _MARK = re.compile(r"⟦secret:(\d+)⟧")
@@ -122,7 +123,7 @@ def carries_mark(text: str) -> bool:
 
 def held_keys(names: Iterable[str]) -> list[str]:
     """The values of key variables that this program itself holds."""
-    return [value for name in names if len(value := os.environ.get(name, "").strip()) >= 8]
+    return [value for name in names if tells_itself(value := os.environ.get(name, "").strip())]
 
 
 def _read(file: Path | None) -> _Stored:

@@ -1,5 +1,7 @@
 """`sessions …`: the parser of its actions; the work is in `session_views` and `session_files`."""
 
+from pathlib import Path
+
 from openclaw_tui.app.compose import load_settings
 from openclaw_tui.options import Options
 from openclaw_tui.subcommands import scrub, session_files, session_views
@@ -49,9 +51,10 @@ def _parser() -> CommandParser:
     action("check", "say what repair would mend; exit 1 if anything").add_argument("id", nargs="*")
     action("rebuild", "add the sessions that sessions.json does not know")
     action("truncate", "take what the latest summary covers out of the file").add_argument("id")
-    scrub_them = action("scrub", "hide secrets in stored sessions, outputs, archives and the ledger")
+    scrub_them = action("scrub", "hide secrets in what is stored: sessions, outputs, archives, ledger, history, logs")
     scrub_them.add_argument("id", nargs="*")
-    scrub_them.add_argument("--all", action="store_true", help="every session, those of sub-agents as well")
+    scrub_them.add_argument("--all", action="store_true", help="every session, history, drafts, logs, crash reports")
+    scrub_them.add_argument("--file", type=Path, action="append", default=[], help="a file, such as an older export")
     scrub_them.add_argument("--dry-run", action="store_true", help="only say what would be hidden")
     remove = action("rm", "remove sessions with their artifacts and archives")
     remove.add_argument("id", nargs="+")

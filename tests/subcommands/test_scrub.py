@@ -54,7 +54,14 @@ def test_nothing_is_left_and_the_session_goes_on(
 ) -> None:
     assert main(["sessions", "scrub", session.stem, "--dry-run", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert row["found"] == {"the session": 3, "the archive": 1, "the ledger": 1, "outputs": 1, "pre-images": 1}
+    assert row["found"] == {
+        "the session": 3,
+        "the archive": 1,
+        "the ledger": 1,
+        "kept prompts": 0,
+        "outputs": 1,
+        "pre-images": 1,
+    }
     assert KEY in stored_texts(session)
     assert main(["sessions", "scrub", "--all"]) == 0
     assert "3 in the session" in capsys.readouterr().out
@@ -87,3 +94,45 @@ def test_a_held_session_is_refused_in_one_line(session: Path, capsys: pytest.Cap
 def test_without_a_session_the_way_is_told(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sessions", "scrub"]) == 2
     assert "--all" in capsys.readouterr().err
+
+
+def test_what_belongs_to_no_session_is_scrubbed_as_well_and_told_by_kind(
+    session: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    row = json.dumps({"text": TEXT}) + "\n"
+    places = {
+        "prompt history": state / "history" / "0.jsonl",
+        "drafts": state / "history" / "0.draft",
+        "logs": state / "logs" / "openclaw-tui.log.1",
+        "crash reports": state / "crashes" / "one.txt",
+        "the file": tmp_path / "older export.md",
+    }
+    for file in places.values():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(row if file.suffix in (".jsonl", ".1") else TEXT, encoding="utf-8")
+    export = str(places["the file"])
+    assert main(["sessions", "scrub", "--all", "--file", export, "--json"]) == 0
+    told = {row["id"]: row["found"] for row in json.loads(capsys.readouterr().out)}
+    assert told["elsewhere"] == {"prompt history": 1, "drafts": 1, "logs": 1, "crash reports": 1}
+    assert told[export] == {"the file": 1}
+    for file in places.values():
+        left = file.read_text(encoding="utf-8")
+        assert KEY not in left
+        assert PASSWORD not in left
+        assert "and the rest" in left
+    assert json.loads(places["prompt history"].read_text(encoding="utf-8"))["text"].startswith("here: ")
+    assert main(["sessions", "scrub", "--file", str(tmp_path / "none.md")]) == 1
+
+
+def test_a_key_of_our_own_file_and_own_patterns_are_scrubbed_by_value(
+    session: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    (state / "tui-keys").mkdir()
+    (state / "tui-keys" / "acme.json").write_text('{"store": "file", "key": "plainly-spoken-9"}', encoding="utf-8")
+    (state / "tui.toml").write_text("[secrets]\npatterns = ['PIN-\\d+']\n", encoding="utf-8")
+    note = tmp_path / "note.txt"
+    note.write_text("it was plainly-spoken-9 and PIN-77, nothing else", encoding="utf-8")
+    assert main(["sessions", "scrub", "--file", str(note)]) == 0
+    assert note.read_text(encoding="utf-8") == "it was ⟦secret⟧ and ⟦secret⟧, nothing else"
