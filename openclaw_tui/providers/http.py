@@ -6,6 +6,8 @@ is never followed, since it would carry the key to a host nobody chose; no SDK l
 
 import ipaddress
 import logging
+import os
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -23,9 +25,19 @@ if TYPE_CHECKING:
 _CHATTY_LOGGERS = ("anthropic", "openai", "google_genai", "google.genai", "httpx2", "httpcore2")
 
 
+_HEADER_VARIABLES = ("ANTHROPIC_CUSTOM_HEADERS", "OPENAI_CUSTOM_HEADERS")
+"""The SDKs add what stands there to every request: it may be a key as well."""
+
+_TWO_READINGS = re.compile(r"[\x00-\x20\x7f\\]")
+"""Characters that two parsers of addresses take for different hosts."""
+
+
 def is_loopback(url: str | None) -> bool:
     """Whether the address is this machine. A name that only resolves to it does not count."""
-    host = urlsplit(url or "").hostname or ""
+    try:
+        host = urlsplit(url or "").hostname or ""
+    except ValueError:
+        return False
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -38,14 +50,18 @@ def check_address(provider: str, base_url: str | None, *, has_key: bool) -> None
     """Refuse an address that is none, or that would carry a key in clear text over a network."""
     if base_url is None:
         return
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(
-            f"{provider}: the base URL {base_url!r} is no http(s) address; give one like https://host/path."
-        )
+    try:
+        parts = urlsplit(base_url)
+        host = "" if _TWO_READINGS.search(base_url) else parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if parts.scheme not in ("http", "https") or not host:
+        shown = re.sub(r"//.*@", "//…@", base_url)  # a password before the host is not printed
+        raise ConfigError(f"{provider}: the base URL {shown!r} is no http(s) address; give one like https://host/path.")
+    has_key = has_key or parts.password is not None or any(os.environ.get(name) for name in _HEADER_VARIABLES)
     if has_key and parts.scheme == "http" and not is_loopback(base_url):
         raise AuthenticationFailed(
-            f"{provider}: the key was not sent, since {parts.hostname} would get it over plain http.",
+            f"{provider}: the key was not sent, since {host} would get it over plain http.",
             advice="Use an https base URL, or a server on this machine.",
         )
 
