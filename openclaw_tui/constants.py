@@ -675,6 +675,9 @@ PICKER_SEARCH_SECONDS = 0.25
 SESSION_PREVIEW_MESSAGES = 4
 PALETTE_SESSIONS = 20
 """Rest after a typed letter before texts are searched, last messages in a preview, sessions in the palette (ours)."""
+KEY_HINT_MAX_CHARS = 20_000
+"""Longest draft that is looked through for keys while it is typed (ours)."""
+
 SECRET_MIN_CHARS = 12
 SECRET_NAMED_MIN_CHARS = 6
 SECRET_MIN_ENTROPY_BITS = 3.0

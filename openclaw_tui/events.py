@@ -115,7 +115,8 @@ class ToolEnded(msgspec.Struct, frozen=True):
 class ApprovalRequested(msgspec.Struct, frozen=True):
     """A question to the user. `preview` is the whole command or diff; `parts` the commands of a chain.
 
-    `prefix_rule` is the rule that "always for this prefix" would add, None where that is not offered.
+    `part_words` say of each part what lets it run, or why it asks. `prefix_rule` is the rule that "always for this
+    prefix" would add, None where that is not offered.
     """
 
     session_key: str
@@ -128,6 +129,7 @@ class ApprovalRequested(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     prefix_rule: str | None = None
+    part_words: tuple[str, ...] = ()
 
 
 class ApprovalResolved(msgspec.Struct, frozen=True):

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from openclaw_tui.constants import PERMISSION_RECENT_VERDICTS
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.events import Risk
 from openclaw_tui.safety.act_findings import Act, Findings, examine
+from openclaw_tui.safety.act_words import keys_of, ordinary_reason, plan_reason, shown
 from openclaw_tui.safety.command_paths import PartPaths
 from openclaw_tui.safety.command_tables import dangers
 from openclaw_tui.safety.permission_rules import (
@@ -27,7 +29,6 @@ from openclaw_tui.safety.permission_rules import (
     RuleLine,
     allows_command,
     allows_reach,
-    host_of,
     matches_command,
     matches_host,
     matches_path,
@@ -65,13 +66,17 @@ class PermissionSettings(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """`reasons` are for the user and the model; `prefix_rule` is the rule "always for this prefix" would add."""
+    """`reasons` are for the user and the model; `prefix_rule` is the rule "always for this prefix" would add.
+
+    `part_words` say of each of the `parts` of a command line what lets it run, or why it asks.
+    """
 
     decision: Literal["allow", "ask", "deny"]
     reasons: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     prefix_rule: str | None = None
     rule: str | None = None
+    part_words: tuple[str, ...] = ()
 
 
 class PermissionsView(msgspec.Struct, frozen=True):
@@ -119,8 +124,11 @@ class Permissions:
 
     def judge(self, act: Act) -> Verdict:
         """The verdict on an act. Has no effect but to be listed among the recent ones."""
-        verdict = self._verdict(act, examine(act, self.places))
-        self._recent.append((verdict.decision, _shown(act), verdict.rule or "; ".join(verdict.reasons)))
+        found = examine(act, self.places)
+        verdict = self._verdict(act, found)
+        if verdict.decision == "ask":
+            verdict = replace(verdict, part_words=tuple(self._words_on(act, row) for row in found.rows))
+        self._recent.append((verdict.decision, shown(act), verdict.rule or "; ".join(verdict.reasons)))
         return verdict
 
     def may_look(self, paths: Iterable[Path]) -> bool:
@@ -131,7 +139,7 @@ class Permissions:
     def answered(self, act: Act, decision: str) -> None:
         """Note the answer to the question about an act, for `describe`."""
         for index in range(len(self._recent) - 1, -1, -1):
-            if self._recent[index][:2] == ("ask", _shown(act)):
+            if self._recent[index][:2] == ("ask", shown(act)):
                 self._recent[index] = (f"asked: {decision}", *self._recent[index][1:])
                 return
 
@@ -140,7 +148,7 @@ class Permissions:
         if how == "prefix" and verdict.prefix_rule is not None:
             self._add("allow", RuleLine(verdict.prefix_rule, "session"))
         elif how in ("session", "prefix"):
-            self._decided.update(_keys(act))
+            self._decided.update(keys_of(act))
 
     def denies_whole(self, tool: str) -> bool:
         """True when a deny rule without a pattern names the tool: then the model need not see it."""
@@ -167,8 +175,8 @@ class Permissions:
         if (rule := self._hit("deny", act, found)) is not None:
             return Verdict("deny", (f"the rule {rule} refuses it",), parts, rule=str(rule))
         if self.mode == "plan" and not found.only_looks:
-            return Verdict("deny", (_plan_reason(act, found),), parts)
-        if all(key in self._decided for key in _keys(act)):
+            return Verdict("deny", (plan_reason(act, found),), parts)
+        if all(key in self._decided for key in keys_of(act)):
             return Verdict("allow", ("the user allowed it for this session",), parts)
         if (rule := self._hit("ask", act, found)) is not None:
             return Verdict("ask", (f"the rule {rule} asks", *found.warnings), parts, rule=str(rule))
@@ -179,8 +187,26 @@ class Permissions:
         if self._allowed_by_mode(act, found):
             return Verdict("allow", (f"mode {self.mode}",), parts)
         prefix = prefix_rule_for(act, found, [row.part for row in found.rows if not self._covers_row(act, row)])
-        reasons = (*found.warnings, *_reach_reasons(act)) or (_ordinary_reason(act),)
+        reasons = (*found.warnings, *_reach_reasons(act)) or (ordinary_reason(act),)
         return Verdict("ask", reasons, parts, prefix_rule=prefix)
+
+    def _words_on(self, act: Act, row: PartPaths) -> str:
+        """What lets one part of a command line run, or why it asks."""
+        for rules, words in ((self._rules["deny"], "refused by"), (self._rules["ask"], "asks by")):
+            if (rule := next((r for r in rules if self._hits_row(r, act, row)), None)) is not None:
+                return f"{words} {rule}"
+        allowing = next((rule for rule in self._rules["allow"] if self._rule_covers(rule, act, row)), None)
+        if allowing is not None:
+            return f"allowed by {allowing}"
+        if row.part.dangerous_reasons:
+            return f"asks: {'; '.join(row.part.dangerous_reasons)}"
+        if self._is_outside(row):
+            return "asks: outside the workspace"
+        if row.part.unclear:
+            return f"asks: {'; '.join(row.part.unclear)}"
+        if row.part.writes and not self._covers_row(act, row):
+            return f"asks: writes {', '.join(row.part.writes)}"
+        return "only looks" if self._covers_row(act, row) else "asks: may change things"
 
     def _has_command_rules(self) -> bool:
         return any(rule.form in ("prefix", "exact") for rule in (*self._rules["deny"], *self._rules["ask"]))
@@ -307,33 +333,6 @@ def _holds_a_command(part: Part) -> bool:
     """True where a later word may be a whole command line, or begins one that cannot be taken back."""
     spans = (part.words[start:] for start in range(1, len(part.words)))
     return any(" " in span[0] or dangers(span, has_pattern=False, all_literal=True) for span in spans)
-
-
-def _shown(act: Act) -> str:
-    return f"{act.tool}: {act.command or act.url or ', '.join(map(str, act.paths)) or act.tool}"
-
-
-def _keys(act: Act) -> list[tuple[str, ...]]:
-    """What "for this session" stands for: this command in this folder, this host, these files."""
-    if act.command is not None:
-        return [(act.tool, act.command, act.reach, *(str(path) for path in act.paths))]
-    if act.url is not None:
-        return [(act.tool, host_of(act.url) or act.url)]
-    kind = "write" if act.tool in WRITING_TOOLS else act.tool
-    return [(kind, str(path)) for path in act.paths] or [(kind,)]
-
-
-def _ordinary_reason(act: Act) -> str:
-    return {
-        "read": "it reads",
-        "write": "it changes files",
-        "execute": "it runs a command that may change things",
-        "network": "it sends a request over the network",
-    }[act.risk]
-
-
-def _plan_reason(act: Act, found: Findings) -> str:
-    return f"plan mode only looks: {'; '.join(found.warnings) or _ordinary_reason(act)}"
 
 
 def skipped_lines(problems: Iterable[str]) -> str:

@@ -43,6 +43,12 @@ def own_patterns() -> Sequence[re.Pattern[str]]:
     return tuple(_patterns)
 
 
+def secrets_of(text: str) -> list[str]:
+    """The secrets themselves, in order."""
+    spans = find_secrets(text, own=_held, more=_patterns)
+    return [text[start:end] for start, end in spans if HIDDEN not in text[start:end]]
+
+
 def mask_secrets(text: str) -> str:
     """The text with every secret that is known by shape, value or own pattern replaced. Twice changes nothing."""
     spans = find_secrets(text, own=_held, more=_patterns)

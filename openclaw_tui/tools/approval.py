@@ -107,6 +107,7 @@ class ApprovalBroker:
             verdict.reasons,
             verdict.parts,
             verdict.prefix_rule,
+            verdict.part_words,
         )
 
 

@@ -4,6 +4,7 @@ Whatever happens on the way, the terminal is given back as it was found, and the
 the session cost and how to go on. Nothing but the standard library is imported before the first frame stands.
 """
 
+import gc
 import os
 import re
 import sys
@@ -28,6 +29,7 @@ _STARTING = "○ starting…"
 
 def run_full_screen(options: Options) -> int:
     """Returns the exit code. Raises OpenClawError when nothing could be opened, with the terminal restored."""
+    gc.disable()  # nothing that is imported can be let go: looking for garbage would take a tenth of the start
     with TerminalGuard.take() as guard:
         frame = FirstFrame(guard, _STARTING) if wants_first_frame(options) else None
         if frame is not None:
@@ -70,7 +72,6 @@ def _read(place: str) -> str:
 def _load(options: Options, guard: TerminalGuard, frame: FirstFrame | None) -> "OpenClawApp | None":
     """Import the toolkit while the first frame takes typing. None: the user left."""
     from concurrent.futures import ThreadPoolExecutor
-    from functools import partial
 
     wake_fd, ring_fd = os.pipe()
     with ThreadPoolExecutor(max_workers=1) as pool:
@@ -80,9 +81,17 @@ def _load(options: Options, guard: TerminalGuard, frame: FirstFrame | None) -> "
         if handover.left:
             return None
         make_app, open_first = importing.result()
+
+    def opening() -> "Opened":
+        try:
+            return open_first(options)
+        finally:
+            gc.freeze()
+            gc.enable()
+
     os.close(wake_fd)
     os.close(ring_fd)
-    return make_app(partial(open_first, options), _with_background(handover), early_theme=early_theme(options))
+    return make_app(opening, _with_background(handover), early_theme=early_theme(options))
 
 
 def early_theme(options: Options) -> str:

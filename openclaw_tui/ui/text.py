@@ -118,8 +118,14 @@ def approval_text(question: ApprovalRequested) -> str:
     if preview and preview != visible(question.title):
         lines += [f"  {line}" for line in preview.split("\n")]
     if len(question.parts) > 1:
-        lines += ["  parts:", *(f"    {number}. {visible(part)}" for number, part in enumerate(question.parts, 1))]
+        lines += ["  parts:", *(f"    {visible(line)}" for line in part_lines(question))]
     return "\n".join(lines)
+
+
+def part_lines(question: ApprovalRequested) -> list[str]:
+    """The commands of a chain, numbered, each with what lets it run or why it asks."""
+    words = [f" · {word}" for word in question.part_words] or [""] * len(question.parts)
+    return [f"{n}. {part}{word}" for n, (part, word) in enumerate(zip(question.parts, words, strict=True), 1)]
 
 
 def approval_choices(question: ApprovalRequested) -> str:

@@ -16,7 +16,7 @@ from tests.bench.terminal import Terminal
 
 READY = "bare-ready"
 LAST = "the-last-answer"
-_PROMPT_HINT = "Ask for something"
+_PROMPT_HINT = "opening…"
 
 
 def run_bare() -> None:

@@ -149,13 +149,80 @@ async def test_a_long_command_can_be_read_to_its_end_before_answering(tmp_path: 
     async with app.run_test() as pilot:
         await ask(pilot)
         preview = dialog_of(pilot).query_one("#approval-preview")
-        await until(pilot, lambda: "read all 202 lines" in words(pilot))
+        await until(pilot, lambda: "yes works when all was seen" in words(pilot))
         await until(pilot, lambda: preview.max_scroll_y > 150)
         for _ in range(60):
             await pilot.press("pagedown")
         assert preview.scroll_offset.y == preview.max_scroll_y
         choices = dialog_of(pilot).query_one("#approval-choices")
         assert choices.region.bottom <= app.size.height
+        await pilot.press("escape")
+        await settled(pilot)
+    await app.close()
+
+
+@pytest.mark.parametrize("key", ["y", "a", "1", "2", "enter"])
+async def test_no_key_says_yes_before_the_end_was_seen(tmp_path: Path, key: str) -> None:
+    command = "\n".join([f"echo {number}" for number in range(60)] + ["touch done.txt"])
+    app, _ = make_screen(tmp_path / "p", [Step(calls=[("exec", {"command": command})]), "done"])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ask(pilot)
+        await until(pilot, lambda: "yes works when all was seen" in words(pilot))
+        await pilot.press(key)
+        assert isinstance(app.screen, ApprovalScreen)
+        assert dialog_of(pilot).query_one("#approval-preview").scroll_offset.y > 0
+        assert not (tmp_path / "p" / "done.txt").exists()
+        while not dialog_of(pilot)._seen_to_end:
+            await pilot.press("pagedown")
+        await until(pilot, lambda: "yes works" not in words(pilot))
+        await pilot.press("pageup")
+        await pilot.press(key)
+        await until(pilot, lambda: (tmp_path / "p" / "done.txt").exists())
+        await settled(pilot)
+    await app.close()
+
+
+async def test_no_works_at_once_also_for_a_long_change(tmp_path: Path) -> None:
+    long = Step(calls=[("write", {"path": "long.txt", "content": "line\n" * 400})])
+    app, _ = make_screen(tmp_path / "p", [long, "done"])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ask(pilot)
+        await pilot.press("n")
+        await type_text(pilot, "shorter")
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "shorter" in result_text(pilot)
+    await app.close()
+
+
+async def test_the_whole_screen_shows_the_command_alone_and_gives_way(tmp_path: Path) -> None:
+    command = "\n".join([f"echo {number}" for number in range(60)] + ["touch done.txt"])
+    app, _ = make_screen(tmp_path / "p", [Step(calls=[("exec", {"command": command})]), "done"])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ask(pilot)
+        preview = dialog_of(pilot).query_one("#approval-preview")
+        before = preview.size.height
+        await pilot.press("f")
+        await until(pilot, lambda: preview.size.height > before)
+        assert not dialog_of(pilot).query_one("#approval-choices").display
+        assert preview.size.height >= 18
+        await pilot.press("escape")
+        await until(pilot, lambda: preview.size.height == before)
+        assert isinstance(app.screen, ApprovalScreen)
+        await pilot.press("escape")
+        await settled(pilot)
+    await app.close()
+
+
+async def test_every_part_of_a_chain_says_why_it_asks_or_what_lets_it_run(tmp_path: Path) -> None:
+    step = Step(calls=[("exec", {"command": "ls && make all && rm -rf build"})])
+    app, _ = make_screen(tmp_path / "p", [step, "done"], config=("permissions.allow=exec(make:*)",))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ask(pilot)
+        said = words(pilot)
+        assert "1. ls  only looks" in said
+        assert "2. make all  allowed by exec(make:*)" in said
+        assert "3. rm -rf build  asks:" in said
         await pilot.press("escape")
         await settled(pilot)
     await app.close()

@@ -106,8 +106,8 @@ async def test_leaving_before_it_is_open_keeps_what_was_typed(tmp_path: Path) ->
     async with app.run_test(size=(100, 30)) as pilot:
         await send(pilot, "sent to nobody")
         await type_text(pilot, "half a")
-        opening.go.set()
         app.exit(0)
+    opening.go.set()
     await app.close()
     paths = app.talk.composed.paths
     assert StoredDraft.of_project(paths.history, paths.project).load() == "sent to nobody\nhalf a"

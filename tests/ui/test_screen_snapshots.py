@@ -43,6 +43,9 @@ EDIT: list[Answer] = [
     Step(calls=[("edit", {"path": "calc.py", "edits": [{"oldText": "a + b", "newText": "int(a) + int(b)"}]})]),
     "done",
 ]
+_SCRIPT = "\n".join([f"printf 'row %s' {number}" for number in range(40)] + ["touch done.txt"])
+LONG: list[Answer] = [Step(calls=[("exec", {"command": _SCRIPT})]), "done"]
+CHAIN: list[Answer] = [Step(calls=[("exec", {"command": "ls src | head -3 && make all && rm -rf build"})]), "done"]
 
 
 def project_in(tmp_path: Path) -> Path:
@@ -82,6 +85,12 @@ async def completing(pilot: Pilot[int]) -> None:
     await shown(pilot)
 
 
+async def whole_screen(pilot: Pilot[int]) -> None:
+    await asking(pilot)
+    await pilot.press("f")
+    await until(pilot, lambda: pilot.app.screen.has_class("-whole"))
+
+
 async def helping(pilot: Pilot[int]) -> None:
     await pilot.press("question_mark")
     await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
@@ -100,6 +109,9 @@ STATES: dict[str, tuple[list[Answer], Before, tuple[int, int], str]] = {
     "working": (TALK, working, (80, 40), "dark"),
     "approval": (EDIT, asking, (80, 24), "dark"),
     "approval_light": (EDIT, asking, (80, 24), "light"),
+    "approval_unread": (LONG, asking, (80, 24), "dark"),
+    "approval_whole": (LONG, whole_screen, (80, 24), "dark"),
+    "approval_chain": (CHAIN, asking, (100, 30), "dark"),
     "completion": ([], completing, (80, 24), "dark"),
     "help": ([], helping, (100, 40), "dark"),
 }

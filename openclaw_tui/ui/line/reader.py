@@ -16,10 +16,13 @@ class TypedLine(msgspec.Struct, frozen=True):
 
 
 class Hooks(msgspec.Struct, frozen=True):
-    """What a reader asks of the talk. `interrupt` is Ctrl+C; `take_back` gives the latest queued text."""
+    """What a reader asks of the talk. `interrupt` is Ctrl+C; `take_back` gives the latest queued text.
+
+    `toolbar` is given the draft.
+    """
 
     label: Callable[[], str]
-    toolbar: Callable[[], str]
+    toolbar: Callable[[str], str]
     is_busy: Callable[[], bool]
     is_asking: Callable[[], bool]
     interrupt: Callable[[], None]

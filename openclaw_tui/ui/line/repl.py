@@ -133,7 +133,7 @@ class LineRepl:
         enter = self._current().app.config.get("ui.enterWhileWorking")
         follow_up = line.kind == "follow_up" or enter == "follow-up"
         try:
-            started = talk.app.session.prompt(line.text, while_busy="follow_up" if follow_up else "steering")
+            started = talk.prompt(line.text, while_busy="follow_up" if follow_up else "steering")
         except OpenClawError as error:
             self._say(str(error), RED)
             self.reader.put_draft(line.text)
@@ -316,7 +316,7 @@ class LineRepl:
     def _make_reader(self, root: Path) -> Reader:
         hooks = Hooks(
             label=lambda: self.talk.label() if self.talk else "> ",
-            toolbar=lambda: self.talk.toolbar() if self.talk else "",
+            toolbar=lambda draft: self.talk.toolbar(draft) if self.talk else "",
             is_busy=lambda: self.talk is not None and self.talk.app.session.is_busy,
             is_asking=lambda: self.talk is not None and bool(self.talk.questions),
             interrupt=self.interrupt,

@@ -8,6 +8,7 @@ import asyncio
 import shutil
 from collections import deque
 from dataclasses import dataclass, field
+from typing import Literal
 
 from openclaw_tui.agent.broadcast import Subscription
 from openclaw_tui.app.compose import App
@@ -36,6 +37,7 @@ from openclaw_tui.integrations.watch import FileWatch
 from openclaw_tui.log import log_event
 from openclaw_tui.tools.terminal_text import one_line
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
+from openclaw_tui.ui.key_hint import KeyHints, key_hint, keys_in
 from openclaw_tui.ui.line.approvals import answer_prompt, read_answer
 from openclaw_tui.ui.line.markdown_stream import YELLOW
 from openclaw_tui.ui.line.offering import ask_for_server
@@ -60,6 +62,7 @@ class Talk:
     _view: ContextView | None = None
     _doing: str = ""
     _queued: int = 0
+    _keys: KeyHints = field(default_factory=KeyHints)
     _watch: FileWatch | None = None
     _subscription: Subscription | None = None
     _listener: asyncio.Task[None] | None = None
@@ -104,7 +107,16 @@ class Talk:
         name = self.app.session.deps.manager.name
         return one_line(name) if name else str(self.app.paths.project)
 
-    def toolbar(self) -> str:
+    def prompt(self, text: str, *, while_busy: Literal["steering", "follow_up"]) -> bool:
+        """Send a text; where no toolbar could warn of a key in it, a line does. Raises as the session does."""
+        if self._keys.is_new(text):
+            self.renderer.line(key_hint(self.app.session.model), YELLOW)
+        return self.app.session.prompt(text, while_busy=while_busy)
+
+    def toolbar(self, draft: str = "") -> str:
+        if keys_in(draft):
+            self._keys.is_new(draft)  # told by this line: it is not said again when it is sent
+            return key_hint(self.app.session.model)
         busy = (self._doing or "working") if self.app.session.is_busy else ""
         columns = shutil.get_terminal_size().columns
         brief = columns < STRIP_MIN_COLUMNS

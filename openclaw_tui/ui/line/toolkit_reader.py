@@ -60,7 +60,7 @@ class ToolkitReader:
             completer=ThreadedCompleter(completer),
             complete_while_typing=Condition(lambda: not hooks.is_asking()),
             key_bindings=line_keys(hooks, self._finish),
-            bottom_toolbar=lambda: hooks.toolbar(),
+            bottom_toolbar=lambda: hooks.toolbar(self._session.default_buffer.text),
             prompt_continuation=lambda width, number, soft: " " * width,
             editing_mode=EditingMode.VI if vim else EditingMode.EMACS,
             enable_suspend=True,

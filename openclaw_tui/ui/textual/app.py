@@ -11,7 +11,7 @@ import logging
 import signal
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import App
@@ -222,6 +222,11 @@ class OpenClawApp(App[int]):
                 self.exit(0)
 
         self.push_screen(ConfirmScreen(question, "stop it and leave", "stay"), answered)
+
+    def exit(self, *arguments: Any, **named: Any) -> None:
+        """As any app; what is being opened then is not shown any more."""
+        self._leaving = True
+        super().exit(*arguments, **named)
 
     async def close(self) -> None:
         """Stop the work, keep the draft, give the session file back."""

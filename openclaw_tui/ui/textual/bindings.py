@@ -152,6 +152,7 @@ KEYS: tuple[Key, ...] = (
     Key("approval", "pagedown,space", "page(1)", "", "", ""),
     Key("approval", "k", "line(-1)", "", "", ""),
     Key("approval", "j", "line(1)", "", "", ""),
+    Key("approval", "f", "whole_screen", "f", "the command or change on the whole screen", "Questions"),
     Key("approval", "ctrl+c", "copy", "Ctrl+C", "copy what is selected", "Questions"),
 )
 

@@ -50,6 +50,7 @@ class PanelApp(App[None]):
         self.register_theme(LIGHT)
         self.theme = self.wanted
         if self.show == "side":
+            self.side.fill()
             self.side.show(self.view)
         elif self.show == "strip":
             self.strip.show(self.view)

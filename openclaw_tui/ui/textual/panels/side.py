@@ -1,6 +1,5 @@
 """The column beside the talk: budget, cache and events above each other, each foldable to its title line."""
 
-from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from openclaw_tui.ui.context_line import ContextView
@@ -25,8 +24,9 @@ class SidePanels(Vertical):
     def panels(self) -> tuple[Panel, ...]:
         return self.budget, self.cache, self.events
 
-    def compose(self) -> ComposeResult:
-        yield from self.panels
+    def fill(self) -> None:
+        """Mount the panels, once there is something to show: until then only their room is kept."""
+        self.mount_all(self.panels)
 
     def show(self, view: ContextView) -> None:
         for panel in self.panels:

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 class WithPanels(Screen[None]):
     """A screen with `side` and `strip`. The subclass yields both, and calls `observe` and `panels_changed`."""
 
-    CSS_PATH = "../styles/side.tcss"
     prompt: PromptInput
     transcript: Transcript
     acts: ScreenActs
@@ -68,6 +67,12 @@ class WithPanels(Screen[None]):
         self._pause = PANEL_REFRESH_SECONDS
         self._gathering: Timer | None = None
         self._clock: Timer | None = None
+
+    def mount_panels(self) -> None:
+        """With the first conversation: their many styles would hold up the first picture."""
+        if not self.strip.is_attached:
+            self.mount(self.strip, before=self.prompt)
+            self.side.fill()
 
     # ── figures ────────────────────────────────────────────────────────────────────────────────────────────────
     def observe(self, composed: Composed) -> None:

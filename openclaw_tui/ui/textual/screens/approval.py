@@ -1,6 +1,7 @@
 """The question before an act: the whole command or change, why it is asked, and four answers.
 
-Nothing is cut: what does not fit is scrolled to. Opened in the middle of typing, it takes no answer for a moment.
+Nothing is cut: what does not fit is scrolled to, and until its end was seen no key says yes. Opened in the middle of
+typing, it takes no answer for a moment.
 """
 
 from collections.abc import Callable
@@ -54,15 +55,18 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self._armed_at = monotonic() + (APPROVAL_GUARD_SECONDS if keep_typing else 0.0)
         self._choices = _choices(request)
         self._at = 0
+        self._seen_to_end = False
+        self._room = 0
 
     def compose(self) -> ComposeResult:
         request = self.request
         with Vertical(id="approval"):
             yield Static(_QUESTIONS[request.risk], id="approval-question", markup=False)
-            yield Static(Content(visible(show_unseen(request.title))), id="approval-title", markup=False)
             with VerticalScroll(id="approval-preview", can_focus=False):
+                yield Static(Content(visible(show_unseen(request.title))), id="approval-title", markup=False)
                 yield Static(_preview(request), markup=False)
-            yield Static(_details(request), id="approval-details", markup=False)
+                yield Static(_parts(request), id="approval-parts", markup=False)
+            yield Static(_reasons(request), id="approval-details", markup=False)
             yield Static("", id="approval-choices", markup=False)
             yield Input(placeholder="what should it do instead? Enter: just no", id="approval-reason", compact=True)
             yield Static("", id="approval-keys", markup=False)
@@ -71,9 +75,15 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         reason = self.query_one(Input)
         reason.display = False
         reason.cursor_blink = False
-        self.query_one("#approval-title").display = _says_more(self.request)
-        self.query_one("#approval-details").display = bool(_details(self.request).plain)
+        said = {
+            "title": _says_more(self.request),
+            "parts": len(self.request.parts) > 1,
+            "details": self.request.reasons,
+        }
+        for name in (name for name, needed in said.items() if not needed):
+            self.query_one(f"#approval-{name}").display = False
         self._show_choices()
+        self.watch(self.query_one("#approval-preview"), "scroll_y", self._look_again, init=False)
         self._fit()
 
     def on_resize(self) -> None:
@@ -103,15 +113,21 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self._show_choices()
 
     def action_refuse(self) -> None:
-        """Esc: out of the text field, else no."""
+        """Esc: out of the text field, out of the whole screen, else no."""
         reason = self.query_one(Input)
-        if reason.display:
+        if self.has_class("-whole"):
+            self.action_whole_screen()
+        elif reason.display:
             reason.display = False
             self.set_focus(None)
         else:
             self.dismiss(Decision("deny"))
 
     def _answer(self, kind: DecisionKind) -> None:
+        if kind != "deny" and not self._seen_to_end:
+            self.add_class("-unread")
+            self.action_page(1)
+            return
         if kind != "deny":
             self.dismiss(Decision(kind))
             return
@@ -131,6 +147,11 @@ class ApprovalScreen(ModalScreen[Decision | None]):
 
     def action_line(self, step: int) -> None:
         self.query_one("#approval-preview").scroll_relative(y=step, animate=False)
+
+    def action_whole_screen(self) -> None:
+        """The command or change alone on the whole screen, and back."""
+        self.toggle_class("-whole")
+        self._fit()
 
     def action_copy(self) -> None:
         """Copy what is selected; the question stays open."""
@@ -152,14 +173,32 @@ class ApprovalScreen(ModalScreen[Decision | None]):
         self.call_after_refresh(self._fit_preview)
 
     def _fit_preview(self) -> None:
+        if not self.children:  # answered meanwhile
+            return
         dialog, preview = self.query_one("#approval"), self.query_one("#approval-preview")
         others = sum(child.outer_size.height for child in dialog.children if child.display and child is not preview)
         margins = sum(child.styles.margin.height for child in dialog.children if child.display)
-        room = max(1, self.size.height - 2 - others - margins)
-        preview.styles.max_height = room
-        lines = preview.virtual_size.height
-        below = f"PgUp PgDn read all {lines} lines · " if lines > room else ""
-        self.query_one("#approval-keys", Static).update(f"{below}↑ ↓ Enter, or the key · Esc no")
+        self._room = max(1, self.size.height - 2 - others - margins)
+        preview.styles.max_height = self._room
+        self.call_after_refresh(self._look_again)
+
+    def _look_again(self) -> None:
+        """How much is still to be seen; yes counts from the moment the end was on the screen."""
+        if not self.children or not self._room:  # answered meanwhile, or not laid out within its room yet
+            return
+        preview = self.query_one("#approval-preview")
+        shown = min(preview.size.height, self._room)
+        below = preview.virtual_size.height - shown - round(preview.scroll_y)
+        self._seen_to_end = self._seen_to_end or below <= 0
+        self.set_class(self._seen_to_end, "-seen")
+        self.query_one("#approval-keys", Static).update(self._key_words(max(0, below)))
+
+    def _key_words(self, below: int) -> str:
+        lines = f"{below} line{'' if below == 1 else 's'} below"
+        if not self._seen_to_end:
+            return f"yes works when all was seen: {lines} (Space) · f whole screen · Esc no"
+        back = "f back · " if self.has_class("-whole") else f"{lines} · f whole screen · " if below else ""
+        return f"{back}↑ ↓ Enter, or the key · Esc no"
 
 
 def _row_style(selected: bool) -> str:
@@ -176,12 +215,19 @@ def _choices(request: ApprovalRequested) -> list[tuple[int, DecisionKind, str]]:
     return choices
 
 
-def _details(request: ApprovalRequested) -> Content:
-    """The parts of a chain, and the reasons for asking."""
+def _parts(request: ApprovalRequested) -> Content:
+    """The commands of a chain, each with what lets it run or why it asks."""
+    words = request.part_words or ("",) * len(request.parts)
     lines: list[Content] = []
-    if len(request.parts) > 1:
-        lines += [Content.styled(f"{n}. {one_line(part)}", "$foreground") for n, part in enumerate(request.parts, 1)]
-    lines += [Content.styled(f"why: {one_line(reason)}", "$text-warning") for reason in request.reasons]
+    for number, (part, word) in enumerate(zip(request.parts, words, strict=True), 1):
+        asks = word.startswith(("asks", "refused"))
+        said = Content.styled(one_line(word), "$text-warning" if asks else "$text-success")
+        lines.append(Content.styled(f"{number}. {visible(show_unseen(part))}  ", "$foreground") + said)
+    return Content("\n").join(lines)
+
+
+def _reasons(request: ApprovalRequested) -> Content:
+    lines = [Content.styled(f"why: {one_line(reason)}", "$text-warning") for reason in request.reasons]
     return Content("\n").join(lines)
 
 

@@ -73,7 +73,6 @@ class MainScreen(WithDrafting):
         yield self.transcript
         yield self.plan
         yield self.queue
-        yield self.strip
         yield self.prompt
         yield self.status
         yield self.side
@@ -93,6 +92,7 @@ class MainScreen(WithDrafting):
         """Show another conversation. What is being typed stays."""
         from openclaw_tui.ui.textual.event_router import EventRouter
 
+        self.mount_panels()
         composed = talk.composed
         self._talk = self.acts.talk = talk
         self.desk.close()

@@ -10,12 +10,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual import work
+from textual import on, work
 
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import UserContent
+from openclaw_tui.ui.key_hint import key_hint
 from openclaw_tui.ui.prompt_history import PromptHistory, Stash, StoredDraft
 from openclaw_tui.ui.textual.screens.main_looking import WithLooking
+from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 
 if TYPE_CHECKING:
     from openclaw_tui.agent.user_shell import ShellAct
@@ -94,6 +96,12 @@ class WithDrafting(WithLooking):
     def submit(self, text: str, *, follow_up: bool = False) -> bool:
         """Send a message. False when it could not be stored."""
         raise RuntimeError("no conversation is attached")
+
+    @on(PromptInput.KeyTyped)
+    def _warn_of_key(self) -> None:
+        """Before it is sent; where no conversation is attached yet, nothing can go out either."""
+        if self.acts.talk is not None:
+            self.acts.say("warning", key_hint(self.acts.talk.session.model))
 
     # ── the draft ──────────────────────────────────────────────────────────────────────────────────────────────
     def action_stash(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
@@ -20,6 +21,7 @@ from openclaw_tui.ui.completion import (
     project_files,
     wanted_at,
 )
+from openclaw_tui.ui.key_hint import KeyHints
 from openclaw_tui.ui.prompt_history import PromptHistory, StoredDraft
 from openclaw_tui.ui.textual.widgets.completion_menu import CompletionMenu
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 class PromptInput(Vertical):
     """Sends `PromptArea.Sent`, `LeaveAsked` and `HelpAsked` up to the screen."""
 
+    class KeyTyped(Message):
+        """What is being typed holds something like a key; once for each."""
+
     def __init__(self, commands: CommandTable, take_back: Callable[[], str | None], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._commands = commands
@@ -41,6 +46,7 @@ class PromptInput(Vertical):
         self._files: list[str] | None = None
         self._draft = StoredDraft()
         self._saving: Timer | None = None
+        self._keys = KeyHints()
         self._dismissed_at: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -121,6 +127,8 @@ class PromptInput(Vertical):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        if self._keys.is_new(self.area.whole_text):
+            self.post_message(self.KeyTyped())
         if self._saving is None:
             self._saving = self.set_timer(DRAFT_SAVE_SECONDS, self.save_draft)
         self._update_menu()
