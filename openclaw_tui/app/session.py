@@ -10,6 +10,7 @@ from openclaw_tui.config.paths import Paths
 from openclaw_tui.errors import ConfigError, SessionError, SessionNotFound, SessionWriteFailed
 from openclaw_tui.options import Options
 from openclaw_tui.routing.session_key import build_session_key
+from openclaw_tui.safety.secrets import mask_secrets
 from openclaw_tui.session.listing import SessionSummary, find_sessions, newest_session, resolve_session, short_id
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.session.store import SessionStore
@@ -122,7 +123,7 @@ def metadata_saver(
                 model_provider=projection.model[0] if projection.model else None,
                 model=projection.model[1] if projection.model else None,
                 thinking_level=projection.thinking_level,
-                **facts(),
+                **{name: mask_secrets(fact) if isinstance(fact, str) else fact for name, fact in facts().items()},
             )
         except SessionWriteFailed:
             return

@@ -82,6 +82,7 @@ def _scrubbed(path: Path, *, dry: bool) -> dict[str, Any]:
 def _elsewhere(paths: Paths) -> dict[str, list[Path]]:
     """Files that belong to no session, by what they are."""
     return {
+        "the list of sessions": [file for file in [paths.sessions / "sessions.json"] if file.is_file()],
         "prompt history": sorted(paths.history.glob("*.jsonl")),
         "drafts": sorted([*paths.history.glob("*.draft"), *paths.history.glob("*.stash")]),
         "logs": sorted(paths.log.parent.glob("*.log*")),
@@ -103,11 +104,14 @@ def _lines(file: Path, *, dry: bool) -> int:
     """Rows of JSON keep their form; any other text is judged whole, since a key may stand over several lines."""
     if file.suffix == ".jsonl" or file.name.endswith(".stash") or ".log" in file.suffixes:
         return _rows(file, masked_line, dry=dry)
-    text = file.read_bytes().decode("utf-8", "surrogateescape")
-    masked = mask_secrets(text)
-    if masked != text and not dry:
-        atomic_write_bytes(file, masked.encode("utf-8", "surrogateescape"))
-    return int(masked != text)
+    data = file.read_bytes()
+    if file.suffix == ".json":
+        masked = masked_line(data)
+    else:
+        masked = mask_secrets(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    if masked != data and not dry:
+        atomic_write_bytes(file, masked)
+    return int(masked != data)
 
 
 def _session(manager: SessionManager, path: Path, *, dry: bool) -> int:

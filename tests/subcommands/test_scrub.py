@@ -102,6 +102,7 @@ def test_what_belongs_to_no_session_is_scrubbed_as_well_and_told_by_kind(
     state = tmp_path / "state"
     row = json.dumps({"text": TEXT}) + "\n"
     places = {
+        "the list of sessions": session.parent / "sessions.json",
         "prompt history": state / "history" / "0.jsonl",
         "drafts": state / "history" / "0.draft",
         "logs": state / "logs" / "openclaw-tui.log.1",
@@ -110,11 +111,11 @@ def test_what_belongs_to_no_session_is_scrubbed_as_well_and_told_by_kind(
     }
     for file in places.values():
         file.parent.mkdir(exist_ok=True)
-        file.write_text(row if file.suffix in (".jsonl", ".1") else TEXT, encoding="utf-8")
+        file.write_text(row if file.suffix in (".json", ".jsonl", ".1") else TEXT, encoding="utf-8")
     export = str(places["the file"])
     assert main(["sessions", "scrub", "--all", "--file", export, "--json"]) == 0
     told = {row["id"]: row["found"] for row in json.loads(capsys.readouterr().out)}
-    assert told["elsewhere"] == {"prompt history": 1, "drafts": 1, "logs": 1, "crash reports": 1}
+    assert told["elsewhere"] == dict.fromkeys(list(places)[:-1], 1)
     assert told[export] == {"the file": 1}
     for file in places.values():
         left = file.read_text(encoding="utf-8")

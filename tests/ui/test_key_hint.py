@@ -25,5 +25,6 @@ async def test_a_key_is_warned_of_once_sent_all_the_same_and_stored_masked(tmp_p
         assert KEY not in prompts.path.read_text(encoding="utf-8")
         assert "⟦secret⟧" in prompts.entries[-1]
     await app.close()
+    assert KEY not in next((tmp_path / "state").rglob("sessions.json")).read_text(encoding="utf-8")
     (request,) = provider.requests
     assert any(KEY in text_of(message.content) for message in request.messages if isinstance(message, UserMessage))
