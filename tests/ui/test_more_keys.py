@@ -126,3 +126,16 @@ async def test_the_tree_filters_labels_and_forks_by_key(tmp_path: Path) -> None:
         await pilot.press("ctrl+f")
         await until(pilot, lambda: app.talk.session.deps.manager.session_id != before)
     await app.close()
+
+
+async def test_ctrl_n_goes_to_the_later_prompt(tmp_path: Path) -> None:
+    app, _ = make_screen(tmp_path / "p", ["one", "two"])
+    async with app.run_test() as pilot:
+        for text in ("first", "second"):
+            await send(pilot, text)
+            await settled(pilot)
+        await pilot.press("up", "up")
+        assert app.main.prompt.text == "first"
+        await pilot.press("ctrl+n")
+        assert app.main.prompt.text == "second"
+    await app.close()
