@@ -187,7 +187,7 @@ class MainScreen(WithDrafting):
 
     def plan_changed(self, steps: tuple[tuple[str, str], ...]) -> None:
         self.plan.show(steps)
-        self.planned = True
+        self.has_planned = True
 
     def runs_on(self, card: str, process_id: str) -> bool:
         return self.background.follow(card, process_id)
@@ -198,6 +198,9 @@ class MainScreen(WithDrafting):
         self.acts.measure()
         if self.runner.waiting:
             self._run_waiting_commands()
+        if event.outcome == "done" and self.has_planned and self.talk.composed.permissions.mode == "plan":
+            self.ask_about_plan()
+        self.has_planned = False
 
     @work(exclusive=True, group="waiting-commands")
     async def _run_waiting_commands(self) -> None:

@@ -35,6 +35,8 @@ class WithDrafting(WithLooking):
         super().__init__()
         self.stash = Stash()
         self._early: list[str] = []
+        self.has_planned = False
+        """Whether this turn has changed the plan."""
 
     # ── before there is a conversation ─────────────────────────────────────────────────────────────────────────
     def restore_typed(self, handover: Handover) -> None:
@@ -191,3 +193,22 @@ class WithDrafting(WithLooking):
         registry = self.talk.processes()
         sent = registry.let_go() if registry is not None else []
         self.acts.hint("runs on in the background" if sent else "no command is being waited for")
+
+    # ── the end of planning ────────────────────────────────────────────────────────────────────────────────────
+    @work(exclusive=True, group="plan")
+    async def ask_about_plan(self) -> None:
+        """The plan stands: go on with it, or keep planning. Whoever is writing is not disturbed."""
+        from openclaw_tui.ui.plan_answer import GO_ON, mode_after
+        from openclaw_tui.ui.textual.screens.plan_question import PlanQuestion
+
+        talk = self.talk
+        await talk.session.wait_idle()
+        if not self.is_current or self.prompt.text.strip():
+            self.acts.hint("the plan stands · Shift+Tab leaves plan mode")
+            return
+        answer = await self.app.push_screen_wait(PlanQuestion(self.plan.steps))
+        if answer == "keep" or self.talk is not talk:
+            return
+        talk.composed.permissions.mode = mode_after(answer)
+        self.acts.measure()
+        self.submit(GO_ON)
