@@ -760,6 +760,15 @@ STALE_SETTLE_SECONDS = 0.3
 STALE_FILES_NAMED = 3
 
 # ── Screen ────────────────────────────────────────────────────────────────────────────────────────────────────────
+FIND_AROUND_CHARS = 40
+"""Characters that `/find` shows before and behind the words (ours)."""
+
+FIND_MAX_ROWS = 40
+"""Rows of `/find`, the newest (ours)."""
+
+SEARCH_PAUSE_SECONDS = 0.08
+"""How long typing into the search line rests before the conversation is searched (ours)."""
+
 UI_FRAMES_PER_SECOND = 20
 ABORT_GRACE_SECONDS = 2.0
 PASTE_CHIP_CHARS = 1_000

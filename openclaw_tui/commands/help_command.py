@@ -5,6 +5,7 @@ from openclaw_tui.commands.agent_commands import AGENT_COMMANDS
 from openclaw_tui.commands.context_commands import CONTEXT_COMMANDS
 from openclaw_tui.commands.diff_command import DIFF_COMMAND
 from openclaw_tui.commands.file_commands import file_commands
+from openclaw_tui.commands.find_command import FIND_COMMANDS
 from openclaw_tui.commands.login_commands import LOGIN_COMMANDS
 from openclaw_tui.commands.memory_commands import MEMORY_COMMANDS
 from openclaw_tui.commands.model_commands import MODEL_COMMANDS
@@ -36,6 +37,7 @@ def all_commands(paths: Paths | None = None, *, trusted: bool = False) -> Comman
         *REWIND_COMMANDS,
         DIFF_COMMAND,
         *TALK_COMMANDS,
+        *FIND_COMMANDS,
         *CONTEXT_COMMANDS,
         *MODEL_COMMANDS,
         *WORKING_COMMANDS,

@@ -43,11 +43,13 @@ ActionKind: TypeAlias = Literal[
     "price",
     "undo_ways",
     "edit_file",
+    "find",
+    "pager",
 ]
 """What a front end is to do: `settled` means that settings changed, `commands` that the table did, `rewound` that the
 session is on another branch. `price` shows `sheet` and runs `payload` with the answer, `undo_ways` asks how to undo.
 `confirm` asks `text`; on a yes the line in `payload` is run. `edit_file` gives the file in `payload` to the user's
-editor and then runs the line in `draft`."""
+editor and then runs the line in `draft`. `find` searches the talk for `payload`, `pager` shows it whole."""
 
 
 class CommandOutput(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.event_router import EventRouter
 from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
 from openclaw_tui.ui.textual.screens.help import HelpScreen
+from openclaw_tui.ui.textual.screens.pager import PagerScreen
 from tests.ui.screen_app import app_of, make_screen, send, settled, shown, type_text, until
 
 pytestmark = pytest.mark.snapshot
@@ -91,6 +92,27 @@ async def whole_screen(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: pilot.app.screen.has_class("-whole"))
 
 
+async def searching(pilot: Pilot[int]) -> None:
+    await talk(pilot)
+    await pilot.press("ctrl+f")
+    await type_text(pilot, "add")
+    await until(pilot, lambda: " of " in app_of(pilot).main.transcript.found_words)
+
+
+async def missing(pilot: Pilot[int]) -> None:
+    await talk(pilot)
+    await pilot.press("ctrl+f")
+    await type_text(pilot, "zebra")
+    await until(pilot, lambda: app_of(pilot).main.transcript.found_words == "not found")
+
+
+async def paging(pilot: Pilot[int]) -> None:
+    await talk(pilot)
+    await pilot.press("f5")
+    await until(pilot, lambda: isinstance(pilot.app.screen, PagerScreen))
+    await shown(pilot)
+
+
 async def helping(pilot: Pilot[int]) -> None:
     await pilot.press("question_mark")
     await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
@@ -112,6 +134,9 @@ STATES: dict[str, tuple[list[Answer], Before, tuple[int, int], str]] = {
     "approval_unread": (LONG, asking, (80, 24), "dark"),
     "approval_whole": (LONG, whole_screen, (80, 24), "dark"),
     "approval_chain": (CHAIN, asking, (100, 30), "dark"),
+    "search": (TALK, searching, (100, 34), "dark"),
+    "search_missing": (TALK, missing, (60, 24), "light"),
+    "pager": (TALK, paging, (100, 34), "dark"),
     "completion": ([], completing, (80, 24), "dark"),
     "help": ([], helping, (100, 40), "dark"),
 }

@@ -38,6 +38,15 @@ class SwitchAsked(Message):
         self.options = options
 
 
+class LookAsked(Message):
+    """The conversation is to be searched (`find`), or shown alone (`pager`)."""
+
+    def __init__(self, how: str, words: str) -> None:
+        super().__init__()
+        self.how = how
+        self.words = words
+
+
 class LeaveAsked(Message):
     """The program is to end."""
 
@@ -209,6 +218,9 @@ class ScreenActs:
     def run_line(self, line: str) -> None:
         """As if a command had been typed."""
         self._screen.post_message(PromptArea.Sent(line, line))
+
+    def look_through(self, how: str, words: str) -> None:
+        self._screen.post_message(LookAsked(how, words))
 
     def write(self, text: str) -> None:
         """Into the prompt, to be finished by the user."""

@@ -33,6 +33,8 @@ _OPENS = frozenset(
         "diff",
         "confirm",
         "edit_file",
+        "find",
+        "pager",
         "rewound",
     )
 )

@@ -44,8 +44,8 @@ from openclaw_tui.ui.textual.history_items import image_words, note_of, state_of
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar, count_text
+from openclaw_tui.ui.textual.widgets.tool_output import size_text
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
-from openclaw_tui.ui.textual.widgets.transcript_items import size_text
 
 _TOLD_ELSEWHERE = frozenset(
     {

@@ -21,6 +21,7 @@ from openclaw_tui.messages import (
 from openclaw_tui.session.custom_types import USER_SHELL
 from openclaw_tui.session.entries import BranchSummaryEntry, CompactionEntry, CustomEntry, Entry, MessageEntry
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
+from openclaw_tui.ui.textual.widgets.tool_output import size_text
 from openclaw_tui.ui.textual.widgets.transcript_items import (
     AssistantItem,
     Item,
@@ -29,7 +30,6 @@ from openclaw_tui.ui.textual.widgets.transcript_items import (
     ToolItem,
     ToolState,
     UserItem,
-    size_text,
 )
 
 _TOLD_ARGUMENTS = ("command", "path", "file_path", "pattern", "query", "url", "name", "id")

@@ -50,6 +50,8 @@ class Openings:
                 self._confirm(output)
             case "edit_file":
                 self._screen.run_worker(self._edit_file(output), exclusive=True, group="editor")
+            case "find" | "pager":
+                self._acts.look_through(output.action, output.payload)
             case "settings":
                 self._settings(composed)
             case "settled":

@@ -26,6 +26,7 @@ from openclaw_tui.ui.textual.widgets.plan_view import PlanView
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 from openclaw_tui.ui.textual.widgets.queue_line import QueueLine
+from openclaw_tui.ui.textual.widgets.search_bar import SearchBar
 from openclaw_tui.ui.textual.widgets.status_bar import StatusBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
@@ -50,6 +51,7 @@ class MainScreen(WithDrafting):
         commands = CommandTable()
         self.VERTICAL_BREAKPOINTS = [(0, "-tiny"), (5, "-low"), (10, "-tall")]
         self.transcript = Transcript(id="transcript")
+        self.search = SearchBar(self.transcript, id="search")
         self.queue = QueueLine(id="queue")
         self.prompt = PromptInput(commands, self._take_back, id="prompt")
         self.prompt.area.on_typed = self._typed
@@ -71,6 +73,7 @@ class MainScreen(WithDrafting):
 
     def compose(self) -> ComposeResult:
         yield self.transcript
+        yield self.search
         yield self.plan
         yield self.queue
         yield self.prompt

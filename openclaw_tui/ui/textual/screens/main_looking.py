@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from openclaw_tui.messages import THINKING_LEVELS
-from openclaw_tui.ui.textual.acts import ScreenActs
+from openclaw_tui.ui.textual.acts import LookAsked, ScreenActs
 from openclaw_tui.ui.textual.panels.with_panels import WithPanels
 from openclaw_tui.ui.textual.widgets.plan_view import PlanView
+from openclaw_tui.ui.textual.widgets.search_bar import SearchBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class WithLooking(WithPanels):
 
     transcript: Transcript
     acts: ScreenActs
+    search: SearchBar
     plan: PlanView
 
     @property
@@ -60,6 +62,34 @@ class WithLooking(WithPanels):
 
     def action_toggle_output(self) -> None:
         self.transcript.toggle_fold("all")
+
+    @on(Transcript.SearchAsked)
+    def action_find(self) -> None:
+        """Ctrl+F: words in the conversation, also in what is folded and before a compaction."""
+        self.search.open()
+
+    @on(LookAsked)
+    def _look_asked(self, event: LookAsked) -> None:
+        if event.how == "pager":
+            self.action_pager(event.words)
+        else:
+            self.search.open(event.words)
+
+    @on(SearchBar.Closed)
+    def _search_closed(self) -> None:
+        self.prompt.area.focus()
+
+    @on(Transcript.CopyAsked)
+    def _copy_asked(self, event: Transcript.CopyAsked) -> None:
+        self.acts.copy_text(event.text, event.what)
+
+    def action_pager(self, words: str = "") -> None:
+        """F5: the conversation alone, everything unfolded."""
+        from openclaw_tui.ui.textual.history_items import history_items
+        from openclaw_tui.ui.textual.screens.pager import PagerScreen
+
+        items = history_items(self.talk.session.deps.manager.branch())
+        self.app.push_screen(PagerScreen(items, words))
 
     def action_page(self, step: int) -> None:
         if step < 0:

@@ -24,7 +24,7 @@ from openclaw_tui.session.search import search_sessions
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from openclaw_tui.ui.textual.screens.picker import PickerRow, PickerScreen
-from openclaw_tui.ui.textual.widgets.transcript_items import size_text
+from openclaw_tui.ui.textual.widgets.tool_output import size_text
 
 
 class SessionPicker(PickerScreen):

@@ -7,7 +7,7 @@ from pathlib import Path
 from openclaw_tui.constants import PASTE_CHIP_CHARS, PASTE_CHIP_LINES
 from openclaw_tui.ui.pictures import pasted_picture
 from openclaw_tui.ui.textual.rendering.safe_text import one_line
-from openclaw_tui.ui.textual.widgets.transcript_items import size_text
+from openclaw_tui.ui.textual.widgets.tool_output import size_text
 
 _CHIP = re.compile(r"\[(?:pasted #\d+ · [\d,]+ (?:lines|characters)|image #\d+ · [^\]\n]+)\]")
 

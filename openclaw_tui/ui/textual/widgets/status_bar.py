@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from openclaw_tui.constants import RUNNING_TICK_SECONDS
 from openclaw_tui.ui.textual.rendering.safe_text import fit, one_line
-from openclaw_tui.ui.textual.widgets.transcript_items import duration_text
+from openclaw_tui.ui.textual.widgets.tool_output import duration_text
 
 Activity: TypeAlias = Literal["opening", "idle", "working", "retry", "waiting", "stopping", "compacting"]
 

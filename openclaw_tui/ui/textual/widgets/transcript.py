@@ -4,7 +4,7 @@ Front ends call it synchronously, an event at a time; each call marks one item a
 knows where events come from, and no text that comes in is ever parsed as markup.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic
 from typing import ClassVar, Literal, TypeVar
 
@@ -17,6 +17,8 @@ from openclaw_tui.constants import RUNNING_TICK_SECONDS
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.ui.textual.rendering.markdown_rows import code_blocks
 from openclaw_tui.ui.textual.rendering.safe_text import visible
+from openclaw_tui.ui.textual.rendering.sources import MarkdownSource
+from openclaw_tui.ui.textual.widgets.transcript_finding import FindingTranscript
 from openclaw_tui.ui.textual.widgets.transcript_items import (
     AssistantItem,
     Item,
@@ -26,13 +28,12 @@ from openclaw_tui.ui.textual.widgets.transcript_items import (
     ToolState,
     UserItem,
 )
-from openclaw_tui.ui.textual.widgets.transcript_layout import Entry
-from openclaw_tui.ui.textual.widgets.transcript_view import TranscriptView
+from openclaw_tui.ui.textual.widgets.transcript_layout import Entry, Piece
 
 _Kind = TypeVar("_Kind", AssistantItem, ToolItem)
 
 
-class Transcript(TranscriptView):
+class Transcript(FindingTranscript):
     """Holds items by id. `parent` nests an item under another one (a sub-agent under the call that began it)."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,7 +44,23 @@ class Transcript(TranscriptView):
         Binding("left_square_bracket", "user_message(-1)", "Message before", show=False),
         Binding("right_square_bracket", "user_message(1)", "Message after", show=False),
         Binding("enter", "toggle_lowest", "Unfold", show=False),
+        Binding("n", "find_again(1)", "Next hit", show=False),
+        Binding("N", "find_again(-1)", "Hit before", show=False),
+        Binding("slash", "find", "Search", show=False),
+        Binding("y", "copy_lowest", "Copy", show=False),
+        Binding("c", "copy_code", "Copy code", show=False),
     ]
+
+    class SearchAsked(Message):
+        """A search is to begin."""
+
+    class CopyAsked(Message):
+        """A text is to go to the clipboard; `what` it is is told."""
+
+        def __init__(self, text: str, what: str) -> None:
+            super().__init__()
+            self.text = text
+            self.what = what
 
     class SeparatorSelected(Message):
         """A separator was clicked; `item_id` is the id it was added with."""
@@ -187,12 +204,38 @@ class Transcript(TranscriptView):
 
     def action_toggle_lowest(self) -> None:
         """Fold or unfold the lowest item in view that can be."""
+        heads = (entry.item for entry, piece in self._upwards() if entry.item.foldable and piece.source.is_head)
+        if (item := next(heads, None)) is not None:
+            self.toggle_fold(item.id)
+
+    def action_find(self) -> None:
+        self.post_message(self.SearchAsked())
+
+    def action_find_again(self, step: int) -> None:
+        self.find_again(step)
+
+    def action_copy_lowest(self) -> None:
+        """Copy the lowest item in sight, as it was written."""
+        found = next((f for f in self._upwards() if f[0].item.plain().strip()), None)
+        if found is not None:
+            self.post_message(self.CopyAsked(found[0].item.plain(), "the lowest item in sight is copied"))
+
+    def action_copy_code(self) -> None:
+        """Copy the lowest code block in sight."""
+        for entry, piece in self._upwards():
+            if isinstance(piece.source, MarkdownSource) and piece.source.chunk.kind == "code":
+                self.post_message(
+                    self.CopyAsked(_code_around(entry, piece), "the lowest code block in sight is copied")
+                )
+                return
+
+    def _upwards(self) -> Iterator[tuple[Entry, Piece]]:
+        """What is in sight, the lowest first."""
         bottom = self.scroll_offset.y + self.size.height
         for row in range(bottom - 1, self.scroll_offset.y - 1, -1):
             found = self._plan.piece_at(row)
-            if found is not None and found[0].item.foldable and found[1].source.is_head:
-                self.toggle_fold(found[0].item.id)
-                return
+            if found is not None:
+                yield found
 
     def on_click(self, event: events.Click) -> None:
         if event.chain != 1 or self.text_selection is not None:
@@ -213,12 +256,8 @@ class Transcript(TranscriptView):
 
     def lowest_separator(self) -> str | None:
         """The id of the lowest such line in sight, else of the last one there is."""
-        bottom = self.scroll_offset.y + self.size.height
-        for row in range(bottom - 1, self.scroll_offset.y - 1, -1):
-            found = self._plan.piece_at(row)
-            if found is not None and isinstance(found[0].item, SeparatorItem):
-                return found[0].item.id
-        return next((id for id, _ in reversed(self.separators())), None)
+        seen = (entry.item.id for entry, _piece in self._upwards() if isinstance(entry.item, SeparatorItem))
+        return next(seen, None) or next((id for id, _ in reversed(self.separators())), None)
 
     # ── for copy commands ──────────────────────────────────────────────────────────────────────────────────────
     def last_answer_text(self) -> str:
@@ -295,3 +334,15 @@ class Transcript(TranscriptView):
             item.seconds = now - started
             self._plan.touch(entry)
         self.ask_frame(news=False)
+
+
+def _code_around(entry: Entry, piece: Piece) -> str:
+    """The whole code block that a piece is a part of: a long one is drawn in several."""
+    pieces = entry.pieces or []
+    chunks = [p.source.chunk if isinstance(p.source, MarkdownSource) else None for p in pieces]
+    first = last = pieces.index(piece)
+    while (chunk := chunks[first]) is not None and not chunk.opens and first > 0:
+        first -= 1
+    while (chunk := chunks[last]) is not None and not chunk.closes and last + 1 < len(chunks):
+        last += 1
+    return "\n".join(chunk.text for chunk in chunks[first : last + 1] if chunk is not None)

@@ -63,5 +63,8 @@ Transcript, TranscriptView {
     & > .transcript--removed { color: $foreground; background: $error 14%; }
     & > .transcript--removed-word { color: $foreground; background: $error 34%; text-style: bold; }
     & > .transcript--hunk { color: $foreground 62%; }
+
+    & > .transcript--found { color: $foreground; background: $warning 30%; text-style: underline; }
+    & > .transcript--found-here { color: $background; background: $warning; text-style: bold underline; }
 }
 """

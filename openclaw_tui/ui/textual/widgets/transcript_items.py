@@ -4,17 +4,10 @@ Each item lists its parts (`sources`). An item that streams keeps the parts it h
 again costs nothing. Foreign text is made safe here, once, on its way in.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from openclaw_tui.constants import (
-    TOOL_BODY_HEAD_LINES,
-    TOOL_BODY_LINE_CHARS,
-    TOOL_BODY_TAIL_LINES,
-    TOOL_LIVE_TAIL_LINES,
-    USER_TEXT_MAX_LINES,
-)
+from openclaw_tui.constants import TOOL_BODY_LINE_CHARS, TOOL_LIVE_TAIL_LINES, USER_TEXT_MAX_LINES
 from openclaw_tui.events import NoticeLevel
 from openclaw_tui.ui.textual.rendering.diff_lines import diff_counts
 from openclaw_tui.ui.textual.rendering.markdown_blocks import BlockSplitter
@@ -30,6 +23,7 @@ from openclaw_tui.ui.textual.rendering.sources import (
     UserSource,
     estimated_rows,
 )
+from openclaw_tui.ui.textual.widgets.tool_output import bounded, duration_text, size_text
 
 ToolState: TypeAlias = Literal["waiting", "running", "done", "failed", "stopped", "denied"]
 
@@ -76,6 +70,10 @@ class UserItem:
         return 1 + estimated_rows(self.text, width)
 
     def plain(self) -> str:
+        return self.text
+
+    def searched(self) -> str:
+        """What a search looks through."""
         return self.text
 
 
@@ -196,6 +194,10 @@ class AssistantItem:
     def plain(self) -> str:
         return self.text
 
+    def searched(self) -> str:
+        """Thinking too: it is unfolded where something is found in it."""
+        return "\n".join(section.text for section in self._sections)
+
 
 @dataclass(slots=True, kw_only=True)
 class ToolItem:
@@ -222,7 +224,7 @@ class ToolItem:
     def set_output(self, output: str) -> None:
         """The output of the finished call."""
         self._live = ""
-        self._body = _bounded(output)
+        self._body = bounded(output)
 
     def set_live_tail(self, text: str) -> None:
         """The newest output of a running call."""
@@ -256,6 +258,11 @@ class ToolItem:
     def plain(self) -> str:
         return f"{self.name} {self.summary} ({' · '.join(self._facts())})"
 
+    def searched(self) -> str:
+        """The card's line and what unfolding it shows."""
+        body = (self._body.head, self._body.tail) if self._body else ()
+        return "\n".join([f"{self.name} {self.summary}", self._live, self.diff or "", *body])
+
 
 @dataclass(slots=True, kw_only=True)
 class NoticeItem:
@@ -281,6 +288,9 @@ class NoticeItem:
     def plain(self) -> str:
         return f"{self.level}: {self.text}"
 
+    def searched(self) -> str:
+        return self.text
+
 
 @dataclass(slots=True, kw_only=True)
 class SeparatorItem:
@@ -303,46 +313,8 @@ class SeparatorItem:
     def plain(self) -> str:
         return f"── {self.text} ──"
 
+    def searched(self) -> str:
+        return self.text
+
 
 Item: TypeAlias = UserItem | AssistantItem | ToolItem | NoticeItem | SeparatorItem
-
-
-def _bounded(output: str) -> OutputSource | None:
-    """Head and tail of an output; looks at a slice of each end, never at every line of it."""
-    room = TOOL_BODY_LINE_CHARS * (TOOL_BODY_HEAD_LINES + TOOL_BODY_TAIL_LINES)
-    if len(output) <= room:
-        lines = plain_output(output).rstrip("\n").split("\n")
-        if lines == [""]:
-            return None
-        if len(lines) <= TOOL_BODY_HEAD_LINES + TOOL_BODY_TAIL_LINES:
-            return OutputSource("\n".join(_cut(lines)))
-        total = len(lines)
-        head, tail = lines[:TOOL_BODY_HEAD_LINES], lines[-TOOL_BODY_TAIL_LINES:]
-    else:
-        total = output.count("\n") + 1
-        head = plain_output(output[: room // 2]).split("\n")[:TOOL_BODY_HEAD_LINES]
-        tail = plain_output(output[-room // 2 :]).rstrip("\n").split("\n")[-TOOL_BODY_TAIL_LINES:]
-    hidden = max(0, total - len(head) - len(tail))
-    note = f"… {hidden:,} lines not shown" if hidden else f"… {size_text(len(output))} in all, the middle is not shown"
-    return OutputSource("\n".join(_cut(head)), "\n".join(_cut(tail)), note)
-
-
-def _cut(lines: Sequence[str]) -> list[str]:
-    limit = TOOL_BODY_LINE_CHARS
-    return [line if len(line) <= limit else f"{line[:limit]}… ({len(line):,} characters)" for line in lines]
-
-
-def size_text(size: int) -> str:
-    """A number of bytes for people: `812 B`, `1.2 KB`, `5.0 MB`."""
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1000:.1f} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
-
-
-def duration_text(seconds: float) -> str:
-    """A duration for people: `0.4 s`, `12 s`, `3 m 20 s`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{int(seconds) // 60} m {int(seconds) % 60:02d} s"

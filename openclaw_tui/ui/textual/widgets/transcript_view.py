@@ -30,7 +30,7 @@ from openclaw_tui.ui.textual.widgets.transcript_selection import highlighted, se
 class TranscriptView(ScrollView, can_focus=True):
     """Lays out, scrolls and draws entries; what they say is the subclass's business."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENT_CLASSES
+    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENT_CLASSES | {"transcript--found", "transcript--found-here"}
     DEFAULT_CSS = TRANSCRIPT_CSS
 
     following: var[bool] = var(True)
@@ -193,8 +193,12 @@ class TranscriptView(ScrollView, can_focus=True):
 
     def show_entry(self, entry: Entry) -> None:
         """Bring an entry to the top of the view."""
+        self.show_anchor(Anchor(entry, 0, 0))
+
+    def show_anchor(self, anchor: Anchor) -> None:
+        """Bring a row to the top of the view."""
         self.following = False
-        self._anchor = Anchor(entry, 0, 0)
+        self._anchor = anchor
         self._plan.settle(self._anchor, self.size.height, 2 * self.size.height)
         self._anchor_row = self._plan.offset_of(self._anchor)
         self._place()
@@ -228,9 +232,13 @@ class TranscriptView(ScrollView, can_focus=True):
             selection = self.text_selection
             span = selection.get_span(row - self._origin) if selection is not None else None
             style = self.screen.get_component_rich_style("screen--selection") if span else None
-            strip = highlighted(final, span, style) if span and style else final.strip
+            strip = self.marked_line(highlighted(final, span, style) if span and style else final.strip, row)
         # Textual asks for single lines, outside of painting, to learn which character is under the mouse.
         return strip if self._painting else strip.apply_offsets(0, row - self._origin)
+
+    def marked_line(self, strip: Strip, row: int) -> Strip:
+        """A subclass may mark what it looks for."""
+        return strip
 
     # ── selection ──────────────────────────────────────────────────────────────────────────────────────────────
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
