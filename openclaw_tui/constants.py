@@ -773,6 +773,9 @@ UI_FRAMES_PER_SECOND = 20
 ABORT_GRACE_SECONDS = 2.0
 PASTE_CHIP_CHARS = 1_000
 PASTE_CHIP_LINES = 12
+ATTACHED_FILE_MAX_BYTES = 32 * 1024 * 1024
+"""The largest file that lines are attached of: it is read whole to count them (ours)."""
+
 ATTACHED_LINES_MAX_CHARS = 40_000
 """Most characters that `@path:10-20` brings into a message; more is what the read tool is for."""
 

@@ -7,12 +7,16 @@ and pictures are the user's choice and travel with the message, each in a block 
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from openclaw_tui.constants import ATTACHED_LINES_MAX_CHARS, READ_MAX_IMAGE_BYTES
+from openclaw_tui.constants import ATTACHED_FILE_MAX_BYTES, ATTACHED_LINES_MAX_CHARS, READ_MAX_IMAGE_BYTES
 from openclaw_tui.errors import ToolError
 from openclaw_tui.messages import ImageBlock, TextBlock, UserContent
+
+if TYPE_CHECKING:
+    from openclaw_tui.app.compose import App
 
 _MENTION = re.compile(r"(?:^|(?<=\s))@(?:\"([^\"\n]+)\"|([^\s\":]+))(?::(\d+)(?:-(\d+))?)?")
 _HEAD = re.compile(r"\[attached: (.+), lines? (\d+(?:-\d+)?) of \d+\]\n")
@@ -49,6 +53,20 @@ def attach(text: str, root: Path, refusal: Callable[[Path], str] | None = None, 
     return Attached((TextBlock(text), *blocks), tuple(problems))
 
 
+def message_content(app: "App", text: str) -> tuple[str | tuple[UserContent, ...], tuple[str, ...]]:
+    """What is sent of a typed text, by every face: the text, or the text with what it names; and what cannot come."""
+    from openclaw_tui.safety.permissions import Act
+
+    def refusal(path: Path) -> str:
+        verdict = app.permissions.judge(Act("read", "read", (path,)))
+        return "; ".join(verdict.reasons) if verdict.decision == "deny" else ""
+
+    if "@" not in text:
+        return text, ()
+    attached = attach(text, app.paths.project, refusal, pictures=app.session.model.images)
+    return (attached.content if len(attached.content) > 1 else text), attached.problems
+
+
 def parted(content: Sequence[object]) -> tuple[str, tuple[str, ...]]:
     """What was typed, and the words on the chips of the lines that came with it."""
     said: list[str] = []
@@ -76,7 +94,12 @@ def _picture(path: Path, name: str) -> ImageBlock:
 
 
 def _lines(path: Path, name: str, first: int, last: int) -> TextBlock:
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    if path.stat().st_size > ATTACHED_FILE_MAX_BYTES:
+        raise ToolError(f"@{name}:{first} is not attached: a file of {path.stat().st_size:,} bytes; `grep` it instead")
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise ToolError(f"@{name}:{first} is not attached: it is no text")
+    lines = data.decode("utf-8", errors="replace").splitlines()
     first, last = max(1, min(first, last)), min(max(first, last), len(lines))
     if first > len(lines):
         raise ToolError(f"@{name}:{first} is not attached: the file has {len(lines)} lines")

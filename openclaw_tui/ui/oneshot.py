@@ -36,6 +36,7 @@ from openclaw_tui.messages import NO_USAGE, ImageBlock, TextBlock, Usage, UserCo
 from openclaw_tui.options import Options
 from openclaw_tui.tools.approval import PermissionDenial
 from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
+from openclaw_tui.ui.attachments import message_content
 from openclaw_tui.ui.stdin_source import StdinSource, piped_text
 from openclaw_tui.ui.stream_json import event_object, init_object, result_object
 
@@ -149,7 +150,10 @@ def _start(app: App) -> None:
 async def _turn(app: App, prompt: str | Sequence[UserContent], outcome: _Outcome) -> None:
     """One prompt to its end, the turns that reports of sub-agents begin included; events written as they come."""
     subscription = app.session.subscribe()
-    app.session.prompt(prompt)
+    content, problems = message_content(app, prompt) if isinstance(prompt, str) else (prompt, ())
+    for problem in problems:
+        print(f"openclaw-tui: {one_line(problem)}", file=sys.stderr)
+    app.session.prompt(content)
 
     async def done() -> None:
         await app.session.wait_done()

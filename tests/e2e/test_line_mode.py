@@ -190,3 +190,16 @@ def test_typed_commands_are_run_and_the_second_kind_never_reaches_the_model(proj
     messages = json.dumps([entry for entry in entries if entry["type"] == "message"])
     assert "shared-42" in messages
     assert "hidden" not in messages
+
+
+@pytest.mark.parametrize("face", ["line", "print"])
+def test_named_lines_of_a_file_travel_with_the_message(project: Path, tmp_path: Path, face: str) -> None:
+    (project / "notes.txt").write_text("one\ntwo\nthree\n", encoding="utf-8")
+    if face == "line":
+        run_program(*LINE, cwd=project, stdin=b"say something about @notes.txt:2-3 and @gone.txt:1\n@notes.txt:9\n")
+    else:
+        run = run_program("-p", "say something about @notes.txt:2-3", "-m", "offline/guide", cwd=project)
+        assert run.returncode == 0
+    stored = "".join(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.jsonl"))
+    assert "[attached: notes.txt, lines 2-3 of 3]" in stored
+    assert "two" in stored

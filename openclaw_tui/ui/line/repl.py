@@ -4,18 +4,17 @@ import asyncio
 import signal
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from openclaw_tui.agent.user_shell import ShellAct, parse_shell
 from openclaw_tui.app.compose import build_app, load_settings
-from openclaw_tui.app.session import list_sessions
 from openclaw_tui.commands.help_command import all_commands, refresh_commands
 from openclaw_tui.commands.registry import CommandOutput, CommandTable, Parsed, table_text
 from openclaw_tui.config.load import Config
 from openclaw_tui.config.paths import Paths
-from openclaw_tui.constants import LEAVE_CONFIRM_SECONDS, LINE_SESSIONS_SHOWN
+from openclaw_tui.constants import LEAVE_CONFIRM_SECONDS
 from openclaw_tui.errors import (
     EXIT_DONE,
     EXIT_FAILED,
@@ -27,7 +26,8 @@ from openclaw_tui.errors import (
 from openclaw_tui.log import set_up_logging
 from openclaw_tui.options import Options
 from openclaw_tui.session.listing import short_id
-from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
+from openclaw_tui.tools.terminal_text import clean_terminal_text
+from openclaw_tui.ui.line.choosing import choose_session
 from openclaw_tui.ui.line.clipboard import copy_sequence
 from openclaw_tui.ui.line.look import Look, detect_look
 from openclaw_tui.ui.line.markdown_stream import DIM, RED, YELLOW
@@ -85,7 +85,7 @@ class LineRepl:
     async def run(self, options: Options) -> int:
         """From the first line to the last; the session is closed on every way out."""
         self._catch_signals()
-        chosen = await self._chosen(options)
+        chosen = await choose_session(options, self.paths, self.reader, lambda text: self._say(text, DIM))
         if chosen is None:
             return self._code or EXIT_DONE
         if self.reader.is_live and self.config.trust.asks:
@@ -111,6 +111,9 @@ class LineRepl:
         talk, text = self._current(), line.text.strip()
         if talk.questions:
             self._answer(talk, text)
+        elif (words := talk.plan_answered(text)) is not None:
+            if words:
+                self._send(talk, TypedLine(words))
         elif text.lower() in _EXIT_WORDS:
             self._code = EXIT_DONE
         elif (act := parse_shell(text)) is not None:
@@ -240,24 +243,6 @@ class LineRepl:
         self._say(f"session {short_id(after.app.session.session_id)} · {after.title()}", DIM)
         await self._begin(after)
         self.reader.refresh()
-
-    async def _chosen(self, options: Options) -> Options | None:
-        """With a bare -r the session is chosen from a list first. None when nothing was chosen."""
-        if options.resume != "":
-            return options
-        rows = list_sessions(self.paths)[:LINE_SESSIONS_SHOWN]
-        if not rows:
-            self._say("there are no sessions yet; this is a new one", DIM)
-            return replace(options, resume=None)
-        table = [(str(at), short_id(row.id), one_line(row.title)[:60], row.cwd) for at, row in enumerate(rows, 1)]
-        self._say(table_text(table))
-        self._say("number or id of the session to go on with:", DIM)
-        try:
-            typed = (await self.reader.read()).text.strip()
-        except EOFError:
-            return None
-        number = int(typed) if typed.isdecimal() and int(typed) <= len(rows) else 0
-        return replace(options, resume=rows[number - 1].id if number else typed) if typed else None
 
     async def _close(self) -> None:
         if self.talk is None:

@@ -24,6 +24,7 @@ from openclaw_tui.events import (
     ContextStatus,
     MessageEnded,
     MessageStarted,
+    PlanChanged,
     QueueChanged,
     RetryScheduled,
     TextDelta,
@@ -35,7 +36,8 @@ from openclaw_tui.events import (
 )
 from openclaw_tui.integrations.watch import FileWatch
 from openclaw_tui.log import log_event
-from openclaw_tui.tools.terminal_text import one_line
+from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
+from openclaw_tui.ui.attachments import message_content
 from openclaw_tui.ui.context_line import ContextView, context_view, toolbar_text
 from openclaw_tui.ui.key_hint import KeyHints, key_hint, keys_in
 from openclaw_tui.ui.line.approvals import answer_prompt, read_answer
@@ -43,6 +45,7 @@ from openclaw_tui.ui.line.markdown_stream import YELLOW
 from openclaw_tui.ui.line.offering import ask_for_server
 from openclaw_tui.ui.line.reader import Reader
 from openclaw_tui.ui.line.render import LineRenderer
+from openclaw_tui.ui.plan_answer import CHOICES, GO_ON, QUESTION, mode_after, read_plan_answer
 from openclaw_tui.ui.text import status_parts
 
 _BAR = " │ "
@@ -62,6 +65,8 @@ class Talk:
     _view: ContextView | None = None
     _doing: str = ""
     _queued: int = 0
+    _planned: bool = False
+    _plan_waits: bool = False
     _keys: KeyHints = field(default_factory=KeyHints)
     _watch: FileWatch | None = None
     _subscription: Subscription | None = None
@@ -111,7 +116,20 @@ class Talk:
         """Send a text; where no toolbar could warn of a key in it, a line does. Raises as the session does."""
         if self._keys.is_new(text):
             self.renderer.line(key_hint(self.app.session.model), YELLOW)
-        return self.app.session.prompt(text, while_busy=while_busy)
+        content, problems = message_content(self.app, text)
+        for problem in problems:
+            self.renderer.line(clean_terminal_text(problem), YELLOW)
+        return self.app.session.prompt(content, while_busy=while_busy)
+
+    def plan_answered(self, text: str) -> str | None:
+        """Take a line as the answer to the question about a plan: what is to be sent then, nothing when planning goes
+        on; None when the line is no answer or there is no such question."""
+        waits, self._plan_waits = self._plan_waits, False
+        answer = read_plan_answer(text) if waits else None
+        if answer is None:
+            return None
+        self.app.permissions.mode = mode_after(answer)
+        return "" if answer == "keep" else GO_ON
 
     def toolbar(self, draft: str = "") -> str:
         if keys_in(draft):
@@ -148,6 +166,13 @@ class Talk:
         if self.reader is not None:
             self.reader.refresh()
 
+    def _ask_about_plan(self, done: bool) -> None:
+        planned, self._planned = self._planned, False
+        is_live = self.reader is not None and self.reader.is_live
+        self._plan_waits = planned and done and is_live and self.app.permissions.mode == "plan"
+        if self._plan_waits:
+            self.renderer.line("\n".join([QUESTION, *(f"  {key} = {words}" for _, key, words in CHOICES)]))
+
     def _keep(self, event: AgentEvent) -> None:
         if isinstance(event, _CHANGES_CONTEXT):
             self._view = None
@@ -164,8 +189,11 @@ class Talk:
                 self._doing = ""
                 if timer := self._timers.pop(call_id, None):
                     timer.cancel()
-            case TurnEnded(error=error):
+            case PlanChanged():
+                self._planned = True
+            case TurnEnded(error=error, outcome=outcome):
                 self._doing, self.last_error = "", error
+                self._ask_about_plan(outcome == "done")
                 self._ending = asyncio.get_running_loop().create_task(self._refresh_when_idle())
             case _:
                 self._doing = _activity(event, self._doing)

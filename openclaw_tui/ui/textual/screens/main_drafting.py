@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -154,19 +153,12 @@ class WithDrafting(WithLooking):
     # ── what is sent ───────────────────────────────────────────────────────────────────────────────────────────
     def content_of(self, text: str) -> str | tuple[UserContent, ...]:
         """The message with the lines and pictures it names; what cannot come along is told."""
-        from openclaw_tui.safety.permissions import Act
-        from openclaw_tui.ui.attachments import attach
+        from openclaw_tui.ui.attachments import message_content
 
-        composed = self.talk.composed
-
-        def refusal(path: Path) -> str:
-            verdict = composed.permissions.judge(Act("read", "read", (path,)))
-            return "; ".join(verdict.reasons) if verdict.decision == "deny" else ""
-
-        attached = attach(text, composed.paths.project, refusal, pictures=self.talk.session.model.images)
-        for problem in attached.problems:
+        content, problems = message_content(self.talk.composed, text)
+        for problem in problems:
             self.acts.say("warning", problem)
-        return attached.content if len(attached.content) > 1 else text
+        return content
 
     def run_typed_command(self, text: str) -> bool:
         """Run a text that begins with `!`; False for every other one."""
