@@ -8,8 +8,7 @@ from openclaw_tui.app.compose import build_app
 from openclaw_tui.events import PlanChanged, TurnEnded, TurnOutcome
 from openclaw_tui.options import Options
 from openclaw_tui.ui.line.look import Look
-from openclaw_tui.ui.line.plain_reader import PlainReader
-from openclaw_tui.ui.line.reader import Hooks
+from openclaw_tui.ui.line.reader import TypedLine
 from openclaw_tui.ui.line.render import LineRenderer
 from openclaw_tui.ui.line.talk import Talk
 from openclaw_tui.ui.plan_answer import GO_ON
@@ -17,30 +16,32 @@ from openclaw_tui.ui.plan_answer import GO_ON
 STEPS = (("read it", "completed"), ("change it", "pending"))
 
 
-class LiveReader(PlainReader):
-    """A reader with somebody at it."""
+class LiveReader:
+    """A reader with somebody at it, who says nothing by itself."""
 
-    @property
-    def is_live(self) -> bool:
-        return True
+    is_live = True
 
+    async def read(self) -> TypedLine:
+        raise EOFError
 
-def hooks() -> Hooks:
-    return Hooks(
-        label=lambda: "> ",
-        toolbar=lambda _draft: "",
-        is_busy=lambda: False,
-        is_asking=lambda: False,
-        interrupt=lambda: None,
-        take_back=lambda: "",
-    )
+    def write(self, text: str) -> None: ...
+
+    def refresh(self) -> None: ...
+
+    def put_draft(self, text: str) -> None: ...
+
+    def remember(self, text: str) -> None: ...
+
+    def leave(self) -> None: ...
+
+    def close(self) -> None: ...
 
 
 async def planned(tmp_path: Path, said: list[str], *, mode: str = "plan", outcome: TurnOutcome = "done") -> Talk:
     project = tmp_path / "p"
     project.mkdir(exist_ok=True)
     app = build_app(Options(cwd=project, permission_mode=mode), channel="tui", interactive=True)
-    talk = Talk(app, LineRenderer(said.append, Look(redraws=False, styled=False), False), LiveReader(hooks()))
+    talk = Talk(app, LineRenderer(said.append, Look(redraws=False, styled=False), False), LiveReader())
     talk.see(PlanChanged("k", STEPS))
     talk.see(TurnEnded("k", outcome))
     return talk
