@@ -766,6 +766,9 @@ FIND_AROUND_CHARS = 40
 FIND_MAX_ROWS = 40
 """Rows of `/find`, the newest (ours)."""
 
+WARM_FROM_CHARS = 3
+"""Characters of a message after which the model's SDK is imported beside the typing (ours)."""
+
 SEARCH_PAUSE_SECONDS = 0.08
 """How long typing into the search line rests before the conversation is searched (ours)."""
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from openclaw_tui.constants import KEY_HINT_MAX_CHARS
 from openclaw_tui.models import ModelInfo
-from openclaw_tui.safety.secrets import secrets_of
 
 _OWN_WAY = re.compile(r"\s*(?:/login\b|!)")
 """`/login` is where a key belongs, and `!!` sends nothing."""
@@ -30,6 +29,8 @@ class KeyHints:
 
 def keys_in(text: str) -> list[str]:
     """Keys in a draft. A very long one is not looked through at each key press."""
+    from openclaw_tui.safety.secrets import secrets_of
+
     return [] if len(text) > KEY_HINT_MAX_CHARS or _OWN_WAY.match(text) else secrets_of(text)
 
 

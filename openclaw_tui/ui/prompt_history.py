@@ -17,7 +17,6 @@ import msgspec
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, atomic_write_text, make_private_dir
 from openclaw_tui.constants import PROMPT_HISTORY_MAX
-from openclaw_tui.safety.secrets import mask_secrets
 
 _WITH_KEY = re.compile(r"(\s*/login[ :]\s*\S+)\s+\S", re.IGNORECASE)
 
@@ -51,7 +50,7 @@ class PromptHistory:
 
     def add(self, text: str) -> None:
         """Remember a sent text; a repeat of the last one is not stored twice."""
-        text = mask_secrets(without_secret(text))
+        text = _masked(without_secret(text))
         self._edits.clear()
         self._place = None
         if not text.strip() or (self.entries and self.entries[-1] == text):
@@ -183,4 +182,10 @@ def _text(line: bytes) -> str:
 
 def _storable(text: str) -> str:
     """As it may lie on disk: valid, and without secrets."""
-    return mask_secrets(text.encode("utf-8", "replace").decode("utf-8"))
+    return _masked(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _masked(text: str) -> str:
+    from openclaw_tui.safety.secrets import mask_secrets
+
+    return mask_secrets(text)

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from openclaw_tui.agent.provider_pool import ProviderPool
 from openclaw_tui.cli_options import Options
 from openclaw_tui.errors import ConfigError
@@ -159,3 +161,21 @@ def test_the_screen_needs_nothing_of_the_agent_to_stand() -> None:
         "openclaw_tui.commands.registry",
         "openclaw_tui.tools.terminal_text",
     ]
+
+
+async def test_an_idle_screen_and_a_command_import_no_sdk_and_a_message_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed: list[str] = []
+    monkeypatch.setattr("openclaw_tui.providers.registry.warm", warmed.append)
+    opening = Held(tmp_path / "p")
+    opening.go.set()
+    app = app_with(opening)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "ready" in status_text(pilot))
+        await type_text(pilot, "/status")
+        assert warmed == []
+        app.main.prompt.set_text("")
+        await type_text(pilot, "fix it")
+        assert warmed == [app.talk.session.model.api]
+    await app.close()

@@ -81,7 +81,7 @@ class OpenClawApp(App[int]):
 
     # ── the first conversation ─────────────────────────────────────────────────────────────────────────────────
     async def on_ready(self) -> None:
-        """The first picture stands: open the conversation beside it, then warm the model's SDK."""
+        """The first picture stands: open the conversation beside it."""
         for which in (signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(which, self.exit, 128 + which)
         self.app_resume_signal.subscribe(self.main, lambda _app: self.main.action_redraw())
@@ -118,7 +118,6 @@ class OpenClawApp(App[int]):
         self._use_themes()
         self.main.runner.table.commands[:] = opened.commands
         await self.main.attach(self.talk)
-        self._warm()
         if self.talk.composed.config.trust.asks or self.talk.composed.offer:
             self._begin_with_questions(opened)
         else:
@@ -152,11 +151,6 @@ class OpenClawApp(App[int]):
         self.theme, problem = choose_theme(wanted, self._handover.background, set(self.available_themes))
         composed.notices += [*problems, *([problem] if problem else [])]
 
-    def _warm(self) -> None:
-        from openclaw_tui.providers.registry import warm
-
-        warm(self.talk.session.model.api)
-
     # ── other conversations ────────────────────────────────────────────────────────────────────────────────────
     def on_switch_asked(self, event: SwitchAsked) -> None:
         self._switch(event.options)
@@ -189,7 +183,6 @@ class OpenClawApp(App[int]):
         self._closed_talks.add(closing)
         closing.add_done_callback(self._closed_talks.discard)
         refresh_commands(self.main.runner.table, composed)
-        self._warm()
         return True
 
     def _offer_ways(self, options: Options, error: SessionLocked) -> None:

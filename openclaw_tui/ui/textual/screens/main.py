@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from openclaw_tui.commands.registry import CommandTable
-from openclaw_tui.constants import APPROVAL_GUARD_SECONDS, LEAVE_CONFIRM_SECONDS
+from openclaw_tui.constants import APPROVAL_GUARD_SECONDS, LEAVE_CONFIRM_SECONDS, WARM_FROM_CHARS
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.events import ApprovalRequested, TurnEnded
 from openclaw_tui.ui.textual.acts import ScreenActs
@@ -69,6 +69,7 @@ class MainScreen(WithDrafting):
         rebind(self, "main")
         self._prompt_actions = actions_of("prompt") | {"backspace": "delete_left"}
         self._typed_at = 0.0
+        self._warmed = ""
         self._pressed: dict[str, float] = {}
 
     def compose(self) -> ComposeResult:
@@ -256,8 +257,22 @@ class MainScreen(WithDrafting):
 
     def _typed(self) -> None:
         self._typed_at = monotonic()
+        self._warm_model()
         self.acts.hint("")
         self.draft_changed()
+
+    def _warm_model(self) -> None:
+        """Who writes a message will send it: the model's SDK is imported meanwhile. Commands, and an idle screen, do
+        without its memory."""
+        text = self.prompt.text.lstrip()
+        if self._talk is None or len(text) < WARM_FROM_CHARS or text.startswith(("/", "!")):
+            return
+        if (api := self._talk.session.model.api) == self._warmed:
+            return
+        from openclaw_tui.providers.registry import warm
+
+        self._warmed = api
+        warm(api)
 
     @on(PromptArea.HelpAsked)
     def action_help(self) -> None:
