@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -74,6 +74,7 @@ class ScreenActs:
         self._hint_timer: Timer | None = None
         self.background: Background | None = None
         self.asks: Callable[[CommandOutput], object] | None = None
+        self.use_keys: Callable[[Mapping[str, object]], None] = lambda _wanted: None
         self._openings: Openings | None = None
 
     # ── words ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,8 +262,9 @@ class ScreenActs:
         self.measure()
 
     def keep_key_of(self, action: str, keys: str) -> None:
-        """Into the user's settings; widgets take their keys when they are made, so it holds from the next start."""
+        """Into the user's settings, and in force at once."""
         from openclaw_tui.config.write import write_user_value
+        from openclaw_tui.ui.textual.keymap import own_keys
 
         if self.talk is None:
             return
@@ -271,7 +273,8 @@ class ScreenActs:
         except OpenClawError as error:
             self.say("error", str(error))
             return
-        self.say("info", f"/keymap · {action} has the key {keys} from the next start on")
+        self.use_keys({**own_keys(), action: keys})
+        self.say("info", f"/keymap · {action} has the key {keys} now")
 
     def search_history(self) -> None:
         from openclaw_tui.ui.textual.screens.history_search import history_search

@@ -1,8 +1,8 @@
 """The user's own keys over the table of `bindings.py`: `ui.keys.<action> = "ctrl+x"` of the settings.
 
 Keys of the prompt and of the main screen can be moved; they share one keyboard, so a key serves one action of both.
-What cannot be used is told in one line and skipped. The keymap holds for the whole program, since widgets take their
-keys when they are made.
+What cannot be used is told in one line and skipped. The keymap holds for the whole program; widgets are given it with
+`rebind`, again after each change.
 """
 
 import re
@@ -105,7 +105,10 @@ def actions_of(place: Place) -> dict[str, str]:
 
 
 def rebind(node: DOMNode, place: Place) -> None:
-    """Give a new widget or screen the user's keys in place of those of the table."""
+    """Give a widget or screen the user's keys in place of those of the table, whatever keys it had before."""
+    made = type(node)._merged_bindings
+    if made is not None:
+        node._bindings = made.copy()
     table = node._bindings.key_to_bindings
     moved = [(key, effective(key)) for key in KEYS if key.place == place and effective(key) != key]
     for old, _ in moved:

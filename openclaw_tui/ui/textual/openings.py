@@ -147,7 +147,7 @@ class Openings:
             rows = keymap_rows()
             width = max(len(name) for name, _, _ in rows)
             lines = [f"{name.ljust(width)}  {keys}{'  (yours)' if whose else ''}" for name, keys, whose in rows]
-            lines.append("\n/keymap ACTION KEYS gives an action other keys; they enter at the next start")
+            lines.append("\n/keymap ACTION KEYS gives an action other keys, at once")
             self._screen.app.push_screen(TextScreen("Keys that can be moved", "\n".join(lines)))
             return
         name, _, keys = wanted.partition(" ")

@@ -20,7 +20,6 @@ from openclaw_tui.ui.textual.attention import Attention
 from openclaw_tui.ui.textual.background_cards import BackgroundCards
 from openclaw_tui.ui.textual.bindings import bindings_of
 from openclaw_tui.ui.textual.command_runner import CommandRunner
-from openclaw_tui.ui.textual.keymap import actions_of, rebind
 from openclaw_tui.ui.textual.screens.main_drafting import WithDrafting
 from openclaw_tui.ui.textual.widgets.plan_view import PlanView
 from openclaw_tui.ui.textual.widgets.prompt_area import PromptArea
@@ -61,13 +60,13 @@ class MainScreen(WithDrafting):
         self.acts = ScreenActs(
             self, commands, transcript=self.transcript, prompt=self.prompt, status=self.status, plan=self.plan
         )
+        self.acts.use_keys = self.use_own_keys
         self.desk = ApprovalDesk(self, self._decide, self._is_typing, self.prompt.insert)
         self.runner = CommandRunner(commands, self.acts, self.queue.show_commands)
         self.background = BackgroundCards(self, self.transcript, lambda: self.talk.processes())
         self.attention = Attention(self._to_terminal, os.environ)
         self._talk: Conversation | None = None
-        rebind(self, "main")
-        self._prompt_actions = actions_of("prompt") | {"backspace": "delete_left"}
+        self.take_keys()
         self._typed_at = 0.0
         self._warmed = ""
         self._pressed: dict[str, float] = {}
@@ -108,6 +107,7 @@ class MainScreen(WithDrafting):
         self.use_drafts(composed.paths)
         self.prompt.area.use_vi(bool(composed.config.get("ui.vim")))
         self.acts.show_branch()
+        self.use_own_keys(composed.config.get("ui.keys"))
         for notice in composed.notices:
             self.transcript.add_notice("info", notice)
         talk.start(EventRouter(self.transcript, self.status, self.queue, self))
@@ -247,9 +247,9 @@ class MainScreen(WithDrafting):
             event.stop()
             self.prompt.area.focus()
             self.prompt.insert(event.character)
-        elif focused in (None, self.prompt.area) and event.key in self._prompt_actions:
+        elif focused in (None, self.prompt.area) and event.key in self.prompt_actions:
             event.stop()
-            await self.prompt.area.run_action(self._prompt_actions[event.key])
+            await self.prompt.area.run_action(self.prompt_actions[event.key])
 
     def on_paste(self, event: events.Paste) -> None:
         self.prompt.area.focus()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -15,6 +16,7 @@ from openclaw_tui.errors import OpenClawError
 from openclaw_tui.messages import UserContent
 from openclaw_tui.ui.key_hint import key_hint
 from openclaw_tui.ui.prompt_history import PromptHistory, Stash, StoredDraft
+from openclaw_tui.ui.textual.keymap import actions_of, rebind, use_keys
 from openclaw_tui.ui.textual.screens.main_looking import WithLooking
 from openclaw_tui.ui.textual.widgets.prompt_input import PromptInput
 
@@ -103,6 +105,19 @@ class WithDrafting(WithLooking):
         """Before it is sent; where no conversation is attached yet, nothing can go out either."""
         if self.acts.talk is not None:
             self.acts.say("warning", key_hint(self.acts.talk.session.model))
+
+    # ── keys ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def take_keys(self) -> None:
+        """The keys as the keymap has them now, for the screen and its prompt."""
+        rebind(self, "main")
+        self.prompt.area.take_keys()
+        self.prompt_actions = actions_of("prompt") | {"backspace": "delete_left"}
+
+    def use_own_keys(self, wanted: Mapping[str, object]) -> None:
+        """Keys of the user's settings, in force at once; a line for each that cannot be used."""
+        for problem in use_keys(wanted):
+            self.acts.say("warning", problem)
+        self.take_keys()
 
     # ── the draft ──────────────────────────────────────────────────────────────────────────────────────────────
     def action_stash(self) -> None:

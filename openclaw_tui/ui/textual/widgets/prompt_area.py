@@ -53,8 +53,7 @@ class PromptArea(TextArea):
             id="prompt-area",
         )
         self.cursor_blink = False
-        rebind(self, "prompt")
-        self._outer = actions_of("main")  # keys of the main screen come before the text area's own
+        self.take_keys()
         self.menu = menu
         self.take_back = take_back
         self.complete = complete
@@ -89,6 +88,11 @@ class PromptArea(TextArea):
         self.move_cursor(result.end_location)
 
     # ── for vi ─────────────────────────────────────────────────────────────────────────────────────────────────
+    def take_keys(self) -> None:
+        """The keys as the keymap has them now; those of the main screen come before the text area's own."""
+        rebind(self, "prompt")
+        self._outer = actions_of("main")
+
     def use_vi(self, on: bool) -> None:
         """Vi keys on or off; on, the prompt begins in insert mode."""
         if on != (self.vi is not None):
