@@ -112,7 +112,8 @@ class PromptInput(Vertical):
 
     def show_keys(self, text: str) -> None:
         """What the keys do now, on the lower rule; nothing while nothing runs."""
-        self.query_one("#prompt-row").border_subtitle = text
+        for row in self.query("#prompt-row"):  # none once the screen is being taken down
+            row.border_subtitle = text
 
     # ── completion ─────────────────────────────────────────────────────────────────────────────────────────────
     @property
