@@ -242,9 +242,10 @@ def _preview(request: ApprovalRequested) -> Content:
     added, removed = diff_counts(request.preview)
     lines = with_marks(parse_diff(request.preview))
     digits = max((len(str(line.number)) for line in lines), default=1)
-    head = Content.styled(f"+{added} −{removed}", "$foreground 75%")
+    told = f"+{added} -{removed}" in request.title
+    head = [] if told else [Content.styled(f"+{added} −{removed}", "$foreground 75%")]
     first = 1 if lines and lines[0].sign == "@" and lines[0].number <= 1 else 0
-    return Content("\n").join([head, *(_diff_line(line, digits) for line in lines[first:])])
+    return Content("\n").join([*head, *(_diff_line(line, digits) for line in lines[first:])])
 
 
 def _diff_line(line: DiffLine, digits: int) -> Content:

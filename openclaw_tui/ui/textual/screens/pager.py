@@ -13,7 +13,7 @@ from openclaw_tui.ui.textual.widgets.search_bar import SearchBar
 from openclaw_tui.ui.textual.widgets.transcript import Transcript
 from openclaw_tui.ui.textual.widgets.transcript_items import Item
 
-_KEYS = "/ search · n N next, before · g G ends · [ ] prompts · y copy · c copy code · q back"
+_KEYS = "/ search · n N next, before · g G ends · [ ] prompts · y c copy · q back"
 
 
 class PagerScreen(Screen[None]):
