@@ -34,6 +34,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return EXIT_FAILED
+    except Exception as error:
+        return _crashed(error)
+
+
+def _crashed(error: Exception) -> int:
+    """A defect: the user gets one line, the report what is needed to find it."""
+    from openclaw_tui.app.crashes import crash_line, write_report
+    from openclaw_tui.config.paths import resolve_paths
+
+    report = write_report(resolve_paths(Path.cwd()), error)
+    print(f"openclaw-tui: a defect ended the program {crash_line(error, report)}", file=sys.stderr)
+    return EXIT_FAILED
 
 
 def _prepare_streams() -> None:

@@ -769,6 +769,15 @@ FIND_MAX_ROWS = 40
 WARM_FROM_CHARS = 3
 """Characters of a message after which the model's SDK is imported beside the typing (ours)."""
 
+CRASH_REPORTS_KEPT = 20
+"""Crash reports in the state directory; older ones go (ours)."""
+
+CRASH_MESSAGE_CHARS = 500
+"""Characters of an error's words in a crash report (ours)."""
+
+CRASH_EVENTS_KEPT = 40
+"""Kinds of events, the newest, that a crash report names (ours)."""
+
 SEARCH_PAUSE_SECONDS = 0.08
 """How long typing into the search line rests before the conversation is searched (ours)."""
 

@@ -7,13 +7,14 @@ a log must not stop the work. Prompts and answers are not logged; `--debug` adds
 import json
 import logging
 import os
+from collections import deque
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from openclaw_tui.atomic_write import PRIVATE_FILE_MODE, make_private_dir
-from openclaw_tui.constants import LOG_BACKUPS, LOG_MAX_BYTES
+from openclaw_tui.constants import CRASH_EVENTS_KEPT, LOG_BACKUPS, LOG_MAX_BYTES
 from openclaw_tui.events import (
     AgentEvent,
     CompactionEnded,
@@ -77,8 +78,17 @@ def set_up_logging(path: Path | None, *, debug: bool = False) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
+_recent: deque[str] = deque(maxlen=CRASH_EVENTS_KEPT)
+
+
+def recent_kinds() -> list[str]:
+    """The kinds of the last events, oldest first, for a crash report."""
+    return list(_recent)
+
+
 def log_event(event: AgentEvent) -> None:
     """What is worth a line: ends, waits, acts of the layers, warnings; the rest by name when debugging."""
+    _recent.append(type(event).__name__)
     match event:
         case TurnEnded():
             reason = f": {event.error}" if event.error else ""

@@ -23,6 +23,7 @@ from openclaw_tui.agent.rewind_desk import RewindDesk
 from openclaw_tui.agent.session import AgentSession, SessionParts
 from openclaw_tui.agent.subagents import Subagents
 from openclaw_tui.app.agents import routing_problems, with_agent
+from openclaw_tui.app.crashes import Crash, take_crash
 from openclaw_tui.app.engine import build_engine
 from openclaw_tui.app.local_offer import LocalOffer
 from openclaw_tui.app.masks import build_masks
@@ -92,6 +93,7 @@ class App:
     notices: list[str] = field(default_factory=list)
     trust_shown: FolderTrust | None = None
     offer: LocalOffer | None = None
+    crash: Crash | None = None
 
 
 def load_settings(options: Options, *, remember: bool = True, channel: str = "tui") -> tuple[Paths, Config]:
@@ -124,6 +126,7 @@ def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     notices += [*map(str, config.problems), *parts.permissions.problems, *routing_problems(config), *_left_out(config)]
     parts.notices[:0] = [*notices, *choice.notices]
     parts.offer = choice.offer
+    parts.crash = take_crash(paths) if interactive else None
     return parts
 
 

@@ -8,6 +8,7 @@ import gc
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openclaw_tui.cli_options import Options
@@ -127,13 +128,24 @@ def _run(app: "OpenClawApp", guard: TerminalGuard) -> int:
     return asyncio.run(serve(app))
 
 
+def _reported(app: "OpenClawApp") -> str:
+    """Write the report of a crash; words for it."""
+    from openclaw_tui.app.crashes import crash_line, write_report
+    from openclaw_tui.config.paths import resolve_paths
+
+    assert app.crash is not None
+    paths = app.talk.composed.paths if app.has_talk else resolve_paths(Path.cwd())
+    begun = app.has_talk and app.talk.session.deps.manager.project().messages
+    session_id = app.talk.session.session_id if begun else ""
+    return crash_line(app.crash, write_report(paths, app.crash, session_id))
+
+
 def _farewell(app: "OpenClawApp", code: int) -> int:
     """One line on the main screen: what it cost and how to go on; what failed, if something did."""
     from openclaw_tui.ui.farewell import farewell
 
     if app.crash is not None:
-        reason = f"{type(app.crash).__name__}: {app.crash}".splitlines()[0]
-        sys.stderr.write(f"openclaw-tui: the screen failed ({reason}); the session is kept\n")
+        sys.stderr.write(f"openclaw-tui: the screen failed {_reported(app)}; the session is kept\n")
         code = EXIT_FAILED
     line = farewell(app.talk.composed) if app.has_talk else ""
     if line:

@@ -218,6 +218,11 @@ class LineRepl:
         app = build_app(options, channel="tui", interactive=self.reader.is_live)
         for notice in app.notices:
             self._warn(clean_terminal_text(notice))
+        if app.crash is not None and self.reader.is_live:
+            go_on = (
+                f"; /resume {short_id(app.crash.session_id)} goes on with its session" if app.crash.session_id else ""
+            )
+            self._warn(f"the program failed here last time: {clean_terminal_text(app.crash.report)}{go_on}")
         talk = Talk(app, self._renderer, self.reader)
         await talk.start()
         return talk

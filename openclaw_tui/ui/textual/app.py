@@ -118,7 +118,8 @@ class OpenClawApp(App[int]):
         self._use_themes()
         self.main.runner.table.commands[:] = opened.commands
         await self.main.attach(self.talk)
-        if self.talk.composed.config.trust.asks or self.talk.composed.offer:
+        composed = self.talk.composed
+        if composed.config.trust.asks or composed.offer or composed.crash:
             self._begin_with_questions(opened)
         else:
             self._send_first(opened)

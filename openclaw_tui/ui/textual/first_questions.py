@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openclaw_tui.errors import OpenClawError
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
+from openclaw_tui.ui.welcome import short_path
 
 if TYPE_CHECKING:
     from openclaw_tui.app.compose import App as Composed
+    from openclaw_tui.app.crashes import Crash
     from openclaw_tui.ui.textual.app import OpenClawApp
 
 
 async def ask_first(app: OpenClawApp) -> None:
     """Nothing is sent before the user has said what the folder's own files may do, and which model works."""
+    crash = app.talk.composed.crash
     if app.talk.composed.config.trust.asks:
         await _ask_trust(app)
+    if crash is not None:
+        await _ask_after_crash(app, crash)
     if app.talk.composed.offer is not None:
         await _ask_for_server(app, app.talk.composed)
+
+
+async def _ask_after_crash(app: OpenClawApp, crash: Crash) -> None:
+    """The program failed in this folder: offer the session it was in."""
+    composed = app.talk.composed
+    begun = bool(composed.session.deps.manager.project().messages)
+    report = f"The program failed here last time; the report is {short_path(Path(crash.report))}."
+    if begun or not crash.session_id:
+        app.main.acts.say("info", report)
+        return
+    if await app.push_screen_wait(ConfirmScreen(f"{report}\nGo on with that session?", "go on with it", "a new one")):
+        options = replace(composed.options, resume=crash.session_id, session_id=None, continue_last=False)
+        await app.open_other(options, with_mode=False)
 
 
 async def _ask_for_server(app: OpenClawApp, composed: Composed) -> None:
@@ -41,7 +61,6 @@ async def _ask_trust(app: OpenClawApp) -> None:
     from openclaw_tui.commands.help_command import refresh_commands
     from openclaw_tui.commands.trust_commands import answer_trust
     from openclaw_tui.ui.textual.screens.trust import TrustScreen
-    from openclaw_tui.ui.welcome import short_path
 
     composed = app.talk.composed
     trust = composed.trust_shown = composed.config.trust
