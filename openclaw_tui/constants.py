@@ -778,6 +778,15 @@ CRASH_MESSAGE_CHARS = 500
 CRASH_EVENTS_KEPT = 40
 """Kinds of events, the newest, that a crash report names (ours)."""
 
+DOCTOR_SERVER_SECONDS = 3.0
+"""How long `doctor` waits for a server (ours)."""
+
+CLOCK_SKEW_SECONDS = 120
+"""A clock further off than this is worth a word: caches and signatures go by it (ours)."""
+
+DISK_LOW_BYTES = 500_000_000
+"""Less free room than this is worth a word (ours)."""
+
 SEARCH_PAUSE_SECONDS = 0.08
 """How long typing into the search line rests before the conversation is searched (ours)."""
 

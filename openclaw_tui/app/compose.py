@@ -61,6 +61,7 @@ from openclaw_tui.tools.approval import ApprovalBroker
 from openclaw_tui.tools.file_state import FileState
 from openclaw_tui.tools.registry import Toolset
 from openclaw_tui.tools.runner import ToolRunner
+from openclaw_tui.tools.running_notes import Leftover, leftovers
 from openclaw_tui.tools.session_status import SessionStatusTool
 from openclaw_tui.tools.session_tools import SessionsSpawnTool
 from openclaw_tui.tools.skill_scope import SkillScope
@@ -94,6 +95,7 @@ class App:
     trust_shown: FolderTrust | None = None
     offer: LocalOffer | None = None
     crash: Crash | None = None
+    left_over: list[Leftover] = field(default_factory=list)
 
 
 def load_settings(options: Options, *, remember: bool = True, channel: str = "tui") -> tuple[Paths, Config]:
@@ -127,6 +129,7 @@ def build_app(options: Options, *, channel: str, interactive: bool) -> App:
     parts.notices[:0] = [*notices, *choice.notices]
     parts.offer = choice.offer
     parts.crash = take_crash(paths) if interactive else None
+    parts.left_over = leftovers(paths.running)
     return parts
 
 

@@ -7,10 +7,9 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-import msgspec
-
+from openclaw_tui.app import health_around
+from openclaw_tui.app.finding import Finding, State
 from openclaw_tui.app.models import KEY_ORDER
 from openclaw_tui.app.sandbox import build_sandbox, how_to_get, sandbox_words
 from openclaw_tui.config.load import Config
@@ -22,27 +21,24 @@ from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools.ripgrep import find_ripgrep
 from openclaw_tui.tools.workspace import Workspace
 
-State: TypeAlias = Literal["ok", "note", "bad"]
 
-
-class Finding(msgspec.Struct, frozen=True):
-    """`note` is worth knowing, `bad` is in the way; each of both has a cure."""
-
-    state: State
-    subject: str
-    text: str
-    cure: str = ""
-
-
-def examine(paths: Paths, config: Config) -> Iterator[Finding]:
+def examine(paths: Paths, config: Config, *, offline: bool = False) -> Iterator[Finding]:
+    """Everything, in order. `offline` asks no server."""
     yield _terminal()
     yield _python()
+    yield health_around.packages()
     yield _ripgrep()
     yield _git()
     yield _sandbox(paths, config)
     yield from _keys(paths)
+    if not offline:
+        yield from health_around.servers(paths, config)
     yield _state(paths)
+    yield health_around.rights(paths)
+    yield health_around.disk(paths)
     yield _sessions(paths)
+    yield health_around.future_entries(paths)
+    yield from health_around.earlier_runs(paths)
     yield from _settings(config)
 
 

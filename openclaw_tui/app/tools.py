@@ -20,6 +20,7 @@ from openclaw_tui.events import PlanChanged, Sink
 from openclaw_tui.memory.places import MemoryPlaces
 from openclaw_tui.providers.credentials import KEY_VARIABLES
 from openclaw_tui.safety.sandbox import Sandbox
+from openclaw_tui.safety.secrets import mask_secrets
 from openclaw_tui.session.manager import SessionManager
 from openclaw_tui.tools import web_fetch
 from openclaw_tui.tools.apply_patch import ApplyPatchTool
@@ -36,6 +37,7 @@ from openclaw_tui.tools.process import ProcessTool
 from openclaw_tui.tools.processes import ProcessRegistry
 from openclaw_tui.tools.read import ReadTool
 from openclaw_tui.tools.recall import RecallTool
+from openclaw_tui.tools.running_notes import RunningNotes
 from openclaw_tui.tools.search import Searcher
 from openclaw_tui.tools.update_plan import UpdatePlanTool
 from openclaw_tui.tools.write import WriteTool
@@ -90,7 +92,7 @@ def build_tools(
     store = ArtifactStore(artifacts_folder(manager, paths) / STORE_FOLDER)
     outputs = OutputKeeper(store, manager, acts)
     recall = Recall(store, lambda: session_texts(manager))
-    processes = ProcessRegistry(spill)
+    processes = ProcessRegistry(spill, RunningNotes(paths.running if manager.path else None, mask_secrets))
     searcher = Searcher.find()
     tools: list[Tool] = [
         ReadTool(files),

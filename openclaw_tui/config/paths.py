@@ -57,6 +57,11 @@ class Paths(msgspec.Struct, frozen=True):
         return self.state / "crashes"
 
     @property
+    def running(self) -> Path:
+        """Notes of the commands that run now, for finding what a killed run left over."""
+        return self.state / "running"
+
+    @property
     def personal_workspace(self) -> Path:
         """The user's personal copies of the files of the prompt: the agent's own folder where there is one."""
         own = self.state / f"workspace-{self.agent_id}"

@@ -8,14 +8,20 @@ from openclaw_tui.errors import EXIT_DONE, EXIT_FAILED
 from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
+from openclaw_tui.tools.running_notes import end_leftover, leftovers
 
 
 def run(options: Options) -> int:
     parser = command_parser("doctor", "Look at terminal, programs, keys, settings and sessions; exit 1 if one is bad.")
     add_json_flag(parser)
+    parser.add_argument("--offline", action="store_true", help="do not ask any server")
+    parser.add_argument("--end-leftovers", action="store_true", help="end commands that a killed run left running")
     given = parser.parse_args(options.arguments)
     paths, config = load_settings(options, remember=False)
-    findings = list(examine(paths, config))
+    if given.end_leftovers:
+        for found in leftovers(paths.running, all_of_them=True):
+            end_leftover(found)
+    findings = list(examine(paths, config, offline=given.offline))
     if given.json:
         print_json([asdict(finding) for finding in findings])
     else:

@@ -32,6 +32,8 @@ from openclaw_tui.tools.output import SpillStore
 from openclaw_tui.tools.output_stream import OutputCollector
 from openclaw_tui.tools.process_group import Member, members, signal_members
 from openclaw_tui.tools.rolling_output import RollingOutput
+from openclaw_tui.tools.running_notes import RunningNotes
+from openclaw_tui.tools.watchdog import Watchdog
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -101,8 +103,10 @@ class RunningProcess:
 class ProcessRegistry:
     """All commands of one session. Not a global: the session that owns it closes it."""
 
-    def __init__(self, spill: SpillStore | None = None) -> None:
+    def __init__(self, spill: SpillStore | None = None, notes: RunningNotes | None = None) -> None:
         self._spill = spill
+        self._notes = notes or RunningNotes(None)
+        self._watchdog = Watchdog()
         self._processes: dict[str, RunningProcess] = {}
         self._count = 0
 
@@ -128,12 +132,22 @@ class ProcessRegistry:
         )
         running.on_output = on_output
         self._processes[running.id] = running
+        self._watchdog.began(process.pid)
+        self._notes.began(process.pid, mark, launch.command)
         if stdin is not None:
             running.stdin, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.Protocol, stdin)
             running.transports.append(running.stdin)
         reading = asyncio.create_task(_read(running, output))
-        running.tasks = [reading, asyncio.create_task(_watch(running, process, reading))]
+        watching = asyncio.create_task(_watch(running, process, reading))
+        watching.add_done_callback(lambda _done: self._told_end(running))
+        running.tasks = [reading, watching]
         return running
+
+    def _told_end(self, running: RunningProcess) -> None:
+        """Nothing of it needs to be ended any more, unless something stayed behind."""
+        if running.return_code is not None and not running.left_behind:
+            self._watchdog.ended(running.pid)
+            self._notes.ended(running.mark)
 
     def get(self, process_id: str) -> RunningProcess:
         """The process with this id (or number). Raises ToolError that lists what there is."""
@@ -169,6 +183,7 @@ class ProcessRegistry:
         """Look again which children of an ended shell still live."""
         if running.left_behind:
             running.left_behind = tuple(await asyncio.to_thread(members, running.pid, running.mark))
+            self._told_end(running)
 
     async def stop(self, running: RunningProcess) -> None:
         """End a command with all its children: TERM, a grace, KILL. Returns when they are gone."""
@@ -178,6 +193,7 @@ class ProcessRegistry:
             async with asyncio.timeout(2 * PROCESS_DRAIN_SECONDS):
                 await running.ended.wait()
         running.left_behind = ()
+        self._told_end(running)
         running.changed.set()
 
     async def close(self) -> None:
@@ -191,6 +207,7 @@ class ProcessRegistry:
         await asyncio.gather(*tasks, return_exceptions=True)
         for running in everything:
             self.forget(running)
+        await asyncio.to_thread(self._watchdog.close)
 
     def kill_now(self) -> None:
         """The way out when no loop runs any more (hang-up, crash): KILL, at once, without waiting."""

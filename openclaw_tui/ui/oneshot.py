@@ -39,6 +39,7 @@ from openclaw_tui.tools.terminal_text import clean_terminal_text, one_line
 from openclaw_tui.ui.attachments import message_content
 from openclaw_tui.ui.stdin_source import StdinSource, piped_text
 from openclaw_tui.ui.stream_json import event_object, init_object, result_object
+from openclaw_tui.ui.text import left_over_lines
 
 _LIMIT_SUBTYPES = {"turns": "error_max_turns", "budget": "error_max_budget", "tokens": "error_max_tokens"}
 
@@ -128,7 +129,7 @@ async def _scripted(app: App, outcome: _Outcome, stops: "_Stops") -> None:
 
 
 def _start(app: App) -> None:
-    for notice in app.notices:
+    for notice in [*app.notices, *left_over_lines(app)]:
         print(f"openclaw-tui: {notice}", file=sys.stderr)
     if app.options.output_format == "stream-json":
         session, requests = app.session, app.session.deps.requests

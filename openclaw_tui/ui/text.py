@@ -122,6 +122,14 @@ def approval_text(question: ApprovalRequested) -> str:
     return "\n".join(lines)
 
 
+def left_over_lines(app: App) -> list[str]:
+    """One line about commands of a killed run that still live."""
+    if not app.left_over:
+        return []
+    what = "; ".join(one_line(found.words) for found in app.left_over)
+    return [f"still running from a run that was killed: {what}; openclaw-tui doctor --end-leftovers ends them"]
+
+
 def part_lines(question: ApprovalRequested) -> list[str]:
     """The commands of a chain, numbered, each with what lets it run or why it asks."""
     words = [f" · {word}" for word in question.part_words] or [""] * len(question.parts)

@@ -38,7 +38,7 @@ from openclaw_tui.ui.line.render import LineRenderer
 from openclaw_tui.ui.line.talk import Talk, answered
 from openclaw_tui.ui.line.trusting import ask_trust
 from openclaw_tui.ui.prompt_history import PromptHistory
-from openclaw_tui.ui.text import exit_line
+from openclaw_tui.ui.text import exit_line, left_over_lines
 
 _EXIT_WORDS = ("exit", "quit", ":q")
 
@@ -218,6 +218,8 @@ class LineRepl:
         app = build_app(options, channel="tui", interactive=self.reader.is_live)
         for notice in app.notices:
             self._warn(clean_terminal_text(notice))
+        for line in left_over_lines(app):
+            self._warn(clean_terminal_text(line))
         if app.crash is not None and self.reader.is_live:
             go_on = (
                 f"; /resume {short_id(app.crash.session_id)} goes on with its session" if app.crash.session_id else ""

@@ -119,7 +119,7 @@ class OpenClawApp(App[int]):
         self.main.runner.table.commands[:] = opened.commands
         await self.main.attach(self.talk)
         composed = self.talk.composed
-        if composed.config.trust.asks or composed.offer or composed.crash:
+        if composed.config.trust.asks or composed.offer or composed.crash or composed.left_over:
             self._begin_with_questions(opened)
         else:
             self._send_first(opened)

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openclaw_tui.errors import OpenClawError
+from openclaw_tui.ui.textual.rendering.safe_text import one_line
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from openclaw_tui.ui.welcome import short_path
 
 if TYPE_CHECKING:
     from openclaw_tui.app.compose import App as Composed
     from openclaw_tui.app.crashes import Crash
+    from openclaw_tui.tools.running_notes import Leftover
     from openclaw_tui.ui.textual.app import OpenClawApp
 
 
 async def ask_first(app: OpenClawApp) -> None:
     """Nothing is sent before the user has said what the folder's own files may do, and which model works."""
-    crash = app.talk.composed.crash
+    crash, left_over = app.talk.composed.crash, app.talk.composed.left_over
     if app.talk.composed.config.trust.asks:
         await _ask_trust(app)
     if crash is not None:
         await _ask_after_crash(app, crash)
+    if left_over:
+        await _ask_for_leftovers(app, left_over)
     if app.talk.composed.offer is not None:
         await _ask_for_server(app, app.talk.composed)
 
@@ -38,6 +44,22 @@ async def _ask_after_crash(app: OpenClawApp, crash: Crash) -> None:
     if await app.push_screen_wait(ConfirmScreen(f"{report}\nGo on with that session?", "go on with it", "a new one")):
         options = replace(composed.options, resume=crash.session_id, session_id=None, continue_last=False)
         await app.open_other(options, with_mode=False)
+
+
+async def _ask_for_leftovers(app: OpenClawApp, found: Sequence[Leftover]) -> None:
+    """Commands of a run that was killed still live: end them, or let them be."""
+    from openclaw_tui.tools.running_notes import end_leftover, leave
+
+    shown = "\n".join(f"  {one_line(each.words)}" for each in found[:6])
+    more = f"\n  … and {len(found) - 6} more" if len(found) > 6 else ""
+    question = f"Still running from a run that was killed:\n{shown}{more}"
+    if not await app.push_screen_wait(ConfirmScreen(question, "end them", "leave them alone")):
+        for each in found:
+            leave(each)
+        return
+    gone = await asyncio.to_thread(lambda: [end_leftover(each) for each in found])
+    count = f"{gone.count(True)} of {len(gone)} ended"
+    app.main.acts.say("info" if all(gone) else "warning", f"left over from a killed run: {count}")
 
 
 async def _ask_for_server(app: OpenClawApp, composed: Composed) -> None:
