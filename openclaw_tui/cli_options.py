@@ -189,7 +189,7 @@ def _options(namespace: argparse.Namespace, command: str | None, words: list[str
 def _directory(given: str | None) -> Path:
     """The directory to work in. One that was removed under us is named by what the shell remembers of it."""
     try:
-        return Path(given).expanduser().absolute() if given else Path.cwd()
+        return Path(os.path.expanduser(given)).absolute() if given else Path.cwd()
     except FileNotFoundError:
         return Path(os.environ.get("PWD", "/")) / (given or "")
 

@@ -787,6 +787,12 @@ CLOCK_SKEW_SECONDS = 120
 DISK_LOW_BYTES = 500_000_000
 """Less free room than this is worth a word (ours)."""
 
+TOML_MAX_DEPTH = 40
+"""Tables within tables that a settings or theme file may have (ours)."""
+
+PROBLEM_MAX_CHARS = 500
+"""Characters of a line about a damaged file (ours)."""
+
 SEARCH_PAUSE_SECONDS = 0.08
 """How long typing into the search line rests before the conversation is searched (ours)."""
 

@@ -4,6 +4,7 @@ What is taken out is not lost: the guard's own placeholder stands in its place a
 put back comes as a message at the end, where it leaves the cached prefix as it is.
 """
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -102,8 +103,8 @@ class ItemDesk:
         path = call.arguments.get("path") if call is not None else None
         if not isinstance(path, str) or not path:
             return None
-        whole = (self._deps.manager.cwd / Path(path).expanduser()).resolve()
-        return whole if whole.is_file() else None
+        whole = Path(os.path.realpath(self._deps.manager.cwd / os.path.expanduser(path)))
+        return whole if os.path.isfile(whole) else None
 
     def text_of(self, name: str) -> str:
         """The whole text of a message or result as it is stored; empty where there is none."""

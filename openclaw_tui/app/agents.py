@@ -3,6 +3,7 @@
 An agent of `agents.list` may have a folder it works in, a model and a list of skills; its sessions are its own anyway.
 """
 
+import os
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -55,7 +56,7 @@ def with_agent(paths: Paths, config: Config, options: Options, channel: str) -> 
     agent = agent_record(config, paths)
     if agent is None or not agent.workspace or options.cwd_given:
         return paths
-    workspace = Path(agent.workspace).expanduser().absolute()
+    workspace = Path(os.path.expanduser(agent.workspace)).absolute()
     if not workspace.is_dir():
         raise ConfigError(f"agents.list: the workspace of {agent.id} is no directory ({workspace})")
     return replace(paths, project=workspace)

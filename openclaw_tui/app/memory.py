@@ -1,5 +1,6 @@
 """The notes of a composed program: where they lie, how they are searched and when they are written."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ _SEARCH = "agents.defaults.memorySearch."
 
 
 def places_of(config: Config, paths: Paths) -> MemoryPlaces:
-    extra = tuple(Path(path).expanduser().absolute() for path in config.get(_SEARCH + "extraPaths"))
+    extra = tuple(Path(os.path.expanduser(path)).absolute() for path in config.get(_SEARCH + "extraPaths"))
     return memory_places(paths.project, paths.agent, extra=extra)
 
 
@@ -51,7 +52,7 @@ def _embedder(provider: str, config: Config, paths: Paths) -> Embedder:
         folder = config.get(_SEARCH + "local.modelPath")
         if not folder:
             raise MemoryFailed(f"{_SEARCH}local.modelPath names no folder")
-        return FolderEmbedder(Path(folder).expanduser())
+        return FolderEmbedder(Path(os.path.expanduser(folder)))
     from openclaw_tui.app.compose import credentials_for
 
     name = config.get(_SEARCH + "model")

@@ -1,5 +1,6 @@
 """The sandbox of a session's commands, from its settings and places."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ def build_sandbox(config: Config, paths: Paths, workspace: Workspace) -> Sandbox
 
 
 def _folders(texts: list[str]) -> tuple[Path, ...]:
-    return tuple(Path(text).expanduser().absolute() for text in texts)
+    return tuple(Path(os.path.expanduser(text)).absolute() for text in texts)
 
 
 def sandbox_words(sandbox: Sandbox) -> str:

@@ -28,7 +28,7 @@ async def _btw(app: App, argument: str) -> CommandOutput:
 async def _export(app: App, argument: str) -> CommandOutput:
     overwrite = argument.startswith(_OVERWRITE)
     name = argument.removeprefix(_OVERWRITE).strip() or f"session-{short_id(app.session.session_id)}.md"
-    target = app.paths.project / Path(name).expanduser()
+    target = app.paths.project / Path(os.path.expanduser(name))
     if target.suffix.lower() not in FORMATS:
         return CommandOutput(f"{name}: choose one of the endings {', '.join(FORMATS)}", is_error=True)
     if target.is_dir():

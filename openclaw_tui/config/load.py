@@ -19,7 +19,9 @@ import msgspec
 from openclaw_tui.atomic_write import atomic_write_text, make_private_dir
 from openclaw_tui.config.paths import Paths
 from openclaw_tui.config.schema import BY_KEY, SETTINGS, Setting, find_setting, fold_key
+from openclaw_tui.config.toml_text import parse_toml
 from openclaw_tui.config.values import BadValue, check_value, parse_text
+from openclaw_tui.constants import PROBLEM_MAX_CHARS
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.safety.trust import FolderTrust
 
@@ -44,7 +46,8 @@ class ConfigProblem(msgspec.Struct, frozen=True):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.text}"
+        text = self.text if len(self.text) <= PROBLEM_MAX_CHARS else f"{self.text[:PROBLEM_MAX_CHARS]}…"
+        return f"{self.place}: {text}"
 
 
 @dataclass(slots=True)
@@ -113,7 +116,7 @@ def load_config(
 def waiting_settings(path: Path) -> list[tuple[str, Any]]:
     """What a project's file would set once the folder is trusted; empty for a file that cannot be read."""
     try:
-        data = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        data = parse_toml(path.read_bytes().decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return []
     found = [(find_setting(key), value) for key, value in _leaves(data)]
@@ -173,7 +176,7 @@ def _parse_file(config: Config, path: Path, text: str, cache: "_GoodCopies") -> 
     """The parsed file; for a broken one its last good copy, and a problem that says so."""
     copy = cache.folder / f"{hashlib.sha256(str(path).encode()).hexdigest()[:16]}.toml"
     try:
-        data = tomllib.loads(text)
+        data = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         good = _last_good(copy)
         action = "its last good copy is used" if good else "it is left out"
@@ -186,7 +189,7 @@ def _parse_file(config: Config, path: Path, text: str, cache: "_GoodCopies") -> 
 
 def _last_good(copy: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(copy.read_text(encoding="utf-8"))
+        return parse_toml(copy.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return {}
 

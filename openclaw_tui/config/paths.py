@@ -88,7 +88,7 @@ class Paths(msgspec.Struct, frozen=True):
 def state_dir() -> Path:
     """`$OPENCLAW_STATE_DIR`, else `~/.openclaw`."""
     named = os.environ.get("OPENCLAW_STATE_DIR")
-    return Path(named).expanduser().absolute() if named else Path.home() / ".openclaw"
+    return Path(os.path.expanduser(named)).absolute() if named else Path.home() / ".openclaw"
 
 
 def resolve_paths(project: Path, agent_id: str | None = None) -> Paths:

@@ -44,7 +44,7 @@ class Imports:
 
     def _brought_in(self, name: str, file: Path, depth: int) -> list[str]:
         path = Path(os.path.normpath(file.parent / name))
-        if not path.is_file():
+        if not os.path.isfile(path):  # which no name is too long or too odd for
             return self._refused(name, "there is no such file") if _is_meant(name) else []
         real = os.path.realpath(path)
         if name.startswith(("/", "~")) or not Path(real).is_relative_to(os.path.realpath(self.root)):

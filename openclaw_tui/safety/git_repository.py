@@ -4,6 +4,7 @@ A folder somebody else packed may bring a `.git/config` along: file monitors, fi
 Invariant: a setting of a kind that can start a program counts, whatever it names, but for those of Git LFS.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -42,6 +43,6 @@ def _found(repository: Path) -> Path | None:
     if cut or _STARTS.search(text.replace("\\\n", " ")):
         return config
     named = [match[1].strip('"') for match in _HOOKS_PATH.finditer(text)]
-    folders = [repository / "hooks", *(repository.parent / Path(name).expanduser() for name in named)]
+    folders = [repository / "hooks", *(repository.parent / Path(os.path.expanduser(name)) for name in named)]
     hooks = (folder / name for folder in folders for name in _HOOKS_OF_LOOKING)
     return next((hook for hook in hooks if hook.exists()), None)

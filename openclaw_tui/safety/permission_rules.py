@@ -4,6 +4,7 @@ Invariants: a line that is not understood is never read as a looser one; a rule 
 command only might be the one it names.
 """
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -229,7 +230,7 @@ def _glob_regex(pattern: str) -> re.Pattern[str]:
     """`*` within a name, `**` across folders; a pattern also covers what lies below the folder it names."""
     text = re.sub(r"^/+(?=/)", "", pattern.removeprefix("./"))
     if text.startswith("~"):
-        text = str(Path(text).expanduser())
+        text = os.path.expanduser(text)
     pieces = re.split(r"(\*\*/|\*\*|\*|\?)", text.rstrip("/"))
     table = {"**/": r"(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     body = "".join(table.get(piece, re.escape(piece)) for piece in pieces)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from openclaw_tui.constants import PERMISSION_RECENT_VERDICTS
+from openclaw_tui.constants import PERMISSION_RECENT_VERDICTS, PROBLEM_MAX_CHARS
 from openclaw_tui.errors import ConfigError
 from openclaw_tui.events import Risk
 from openclaw_tui.safety.act_findings import Act, Findings, examine
@@ -165,8 +165,8 @@ class Permissions:
         except ConfigError as problem:
             tool = tool_named_in(line.text)
             asks = kind != "allow" and tool is not None
-            outcome = f"every call of {tool} asks instead" if asks else "it is skipped"
-            self.problems.append(f"{line.place}: {problem}; {outcome}")
+            outcome = f"every call of {str(tool)[:40]} asks instead" if asks else "it is skipped"
+            self.problems.append(f"{line.place}: {str(problem)[:PROBLEM_MAX_CHARS]}; {outcome}")
             if asks and tool is not None:
                 self._rules["ask"].append(Rule(tool, "whole", "", line))
 

@@ -61,7 +61,7 @@ def short_id(session_id: str) -> str:
 
 def resolve_session(directory: Path, wanted: str) -> Path:
     """The file of a session given by path, by id or by the unmistakable beginning of its id."""
-    as_path = Path(wanted).expanduser()
+    as_path = Path(os.path.expanduser(wanted))
     if (os.sep in wanted or wanted.endswith(_SUFFIX)) and as_path.is_file():
         return as_path
     exact = directory / f"{wanted}{_SUFFIX}"

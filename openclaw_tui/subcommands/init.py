@@ -23,7 +23,7 @@ def run(options: Options) -> int:
     choice.add_argument("--exclude", action="store_true", help="keep MEMORY.md and memory/ out of git without asking")
     choice.add_argument("--no-exclude", action="store_true", help="do not ask about git")
     given = parser.parse_args(options.arguments)
-    folder = (options.cwd / Path(given.directory).expanduser()) if given.directory else options.cwd
+    folder = (options.cwd / Path(os.path.expanduser(given.directory))) if given.directory else options.cwd
     if not folder.is_dir():
         raise ConfigError(f"init {folder}: there is no such directory; make it first")
     written = write_templates(folder)

@@ -43,14 +43,14 @@ def export_session(given: argparse.Namespace, paths: Paths) -> int:
 
 
 def _target(name: str, paths: Paths) -> Path:
-    target = paths.project / Path(name).expanduser()
+    target = paths.project / Path(os.path.expanduser(name))
     if target.suffix.lower() not in FORMATS:
         raise ConfigError(f"{name}: choose one of the endings {', '.join(FORMATS)}")
     return target
 
 
 def import_session(given: argparse.Namespace, paths: Paths) -> int:
-    source = paths.project / Path(given.path).expanduser()
+    source = paths.project / Path(os.path.expanduser(given.path))
     if not source.is_file():
         raise SessionNotFound(f"sessions import {source}: there is no such file")
     manager = SessionManager.adopt(source, paths.sessions)

@@ -4,6 +4,7 @@ A plain `@path` stays a mention: the model reads the file itself where it needs 
 and pictures are the user's choice and travel with the message, each in a block of its own behind the text.
 """
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -38,8 +39,8 @@ def attach(text: str, root: Path, refusal: Callable[[Path], str] | None = None, 
     for match in _MENTION.finditer(text):
         name, first, last = match[1] or match[2].rstrip(_PROSE), match[3], match[4]
         is_picture = name.lower().endswith(_PICTURES)
-        path = (root / Path(name).expanduser()).resolve()
-        if not (first or is_picture) or not path.is_file():
+        path = Path(os.path.realpath(root / os.path.expanduser(name)))
+        if not (first or is_picture) or not os.path.isfile(path):
             continue
         why = (refusal(path) if refusal else "") or (
             "" if pictures or not is_picture else "this model sees no pictures"

@@ -3,6 +3,7 @@
 A plain `@path` costs nothing by itself; lines (`@path:10-20`) and pictures travel with the message.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -30,8 +31,8 @@ def named_in(draft: str, root: Path) -> Named:
     """Weigh what a draft names. What cannot be read weighs nothing; sending tells why."""
     tokens = files = images = 0
     for match in _MENTION.finditer(draft):
-        path = root / Path(match[1] or match[2].rstrip(".,;!?)")).expanduser()
-        if path.suffix.lower() in _PICTURES and path.is_file():
+        path = root / os.path.expanduser(match[1] or match[2].rstrip(".,;!?)"))
+        if path.suffix.lower() in _PICTURES and os.path.isfile(path):
             images, tokens = images + 1, tokens + UNKNOWN_IMAGE_TOKENS
         elif match[3]:
             size = _lines_tokens(path, int(match[3]), int(match[4] or match[3]))
@@ -43,7 +44,7 @@ def named_in(draft: str, root: Path) -> Named:
 
 def _lines_tokens(path: Path, first: int, last: int) -> int:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if os.path.isfile(path) else []
     except OSError:
         return 0
     first, last = min(first, last), max(first, last)

@@ -3,6 +3,7 @@
 Terminals hand over text only; the clipboard is read by the usual small programs where one of them is installed.
 """
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -35,8 +36,8 @@ def pasted_picture(text: str) -> Path | None:
         except ValueError:
             words = [line]
         line = words[0] if len(words) == 1 else line
-    path = Path(line).expanduser()
-    return path if path.is_absolute() and path.is_file() else None
+    path = Path(os.path.expanduser(line))
+    return path if path.is_absolute() and os.path.isfile(path) else None
 
 
 def clipboard_picture(folder: Path) -> Path | None:

@@ -193,7 +193,7 @@ def _toml(text: str) -> dict[str, Any]:
     for end in ends:
         try:
             return tomllib.loads(text[:end])
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             continue
     return {}
 

@@ -13,7 +13,8 @@ from rich.color_triplet import ColorTriplet
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
-from openclaw_tui.constants import MIN_TEXT_CONTRAST
+from openclaw_tui.config.toml_text import parse_toml
+from openclaw_tui.constants import MIN_TEXT_CONTRAST, PROBLEM_MAX_CHARS
 from openclaw_tui.ui.textual.rendering.contrast import contrast
 from openclaw_tui.ui.textual.themes import DARK, LIGHT
 
@@ -40,13 +41,13 @@ def own_themes(folder: Path) -> tuple[list[Theme], list[str]]:
         try:
             themes.append(theme_of(file))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValueError) as error:
-            problems.append(f"theme {file.name} is left out: {error}")
+            problems.append(f"theme {file.name} is left out: {str(error)[:PROBLEM_MAX_CHARS]}")
     return themes, problems
 
 
 def theme_of(file: Path) -> Theme:
     """Raises ValueError, with the reason, where it is no theme one could read by."""
-    values = tomllib.loads(file.read_text(encoding="utf-8"))
+    values = parse_toml(file.read_text(encoding="utf-8"))
     dark = values.pop("dark", True)
     if not isinstance(dark, bool):
         raise ValueError("dark is true or false")
