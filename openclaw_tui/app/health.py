@@ -54,14 +54,14 @@ def findings_text(findings: Sequence[Finding]) -> str:
 
 
 def _terminal() -> Finding:
-    term = os.environ.get("TERM", "")
-    if not sys.stdout.isatty():
+    term, out = os.environ.get("TERM", ""), sys.__stdout__  # the full screen puts something of its own before it
+    if out is None or not out.isatty():
         return Finding("note", "terminal", "standard output is no terminal", "fine for -p; the screen needs a terminal")
     if term in ("", "dumb"):
         return Finding("note", "terminal", f"TERM is {term or 'not set'}", "use --line, or set TERM=xterm-256color")
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    encoding = (out.encoding or "").lower().replace("-", "")
     if encoding != "utf8":
-        return Finding("note", "terminal", f"{term}, but text is {sys.stdout.encoding}", "set LANG to a UTF-8 locale")
+        return Finding("note", "terminal", f"{term}, but text is {out.encoding}", "set LANG to a UTF-8 locale")
     size = shutil.get_terminal_size()
     return Finding("ok", "terminal", f"{term}, {size.columns}×{size.lines}, UTF-8")
 

@@ -287,3 +287,23 @@ async def test_where_a_command_runs_and_what_nobody_sees_in_it_are_shown(tmp_pat
         await pilot.press("escape")
         await settled(pilot)
     await app.close()
+
+
+async def test_space_j_and_k_read_on_and_3_keeps_the_rule(tmp_path: Path) -> None:
+    script = "\n".join([f"echo {number}" for number in range(60)] + ["touch done.txt"])
+    app, _ = make_screen(tmp_path / "p", [Step(calls=[("exec", {"command": script})]), "done"])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ask(pilot)
+        preview = dialog_of(pilot).query_one("#approval-preview")
+        await pilot.press("j")
+        assert preview.scroll_offset.y == 1
+        await pilot.press("k")
+        assert preview.scroll_offset.y == 0
+        while not dialog_of(pilot)._seen_to_end:
+            await pilot.press("space")
+        await pilot.press("3")
+        await settled(pilot)
+        assert (tmp_path / "p" / "done.txt").exists()
+        rules = app.talk.composed.permissions.describe().rules
+        assert ("allow", "exec(touch:*)", "session") in rules
+    await app.close()
