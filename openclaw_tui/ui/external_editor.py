@@ -46,13 +46,18 @@ def edited(text: str, command: list[str]) -> str:
             raise OpenClawError(f"{command[0]} cannot be started: {error.strerror or error}") from error
         if code != 0:
             raise OpenClawError(f"{os.path.basename(command[0])} ended with code {code}; the prompt is as it was")
-        return file.read_text(encoding="utf-8", errors="replace").rstrip("\n")
+        try:
+            return file.read_text(encoding="utf-8", errors="replace").rstrip("\n")
+        except OSError as error:
+            raise OpenClawError(f"the editor left no file behind ({error.strerror}); the prompt is as it was") from error
 
 
 def opened(path: Path, command: list[str]) -> None:
     """Let the editor have a file; its folder is made. Blocks until it is closed. Raises OpenClawError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*command, str(path)], check=False)
+        code = subprocess.run([*command, str(path)], check=False).returncode
     except OSError as error:
         raise OpenClawError(f"{path} cannot be edited with {command[0]}: {error.strerror or error}") from error
+    if code != 0:
+        raise OpenClawError(f"{os.path.basename(command[0])} ended with code {code}; look at {path} before you rely on it")

@@ -71,7 +71,7 @@ TALK: list[Answer] = [
 ]
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("theme", ["dark", "light", "openclaw-contrast-dark", "openclaw-contrast-light"])
 async def test_all_text_has_enough_contrast_on_every_screen(tmp_path: Path, theme: str) -> None:
     app, _ = make_screen(tmp_path / "p", TALK, config=(f"ui.theme={theme}",))
     found: dict[str, list[tuple[str, str]]] = {}
