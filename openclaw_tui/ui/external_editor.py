@@ -49,7 +49,7 @@ def edited(text: str, command: list[str]) -> str:
         try:
             return file.read_text(encoding="utf-8", errors="replace").rstrip("\n")
         except OSError as error:
-            raise OpenClawError(f"the editor left no file behind ({error.strerror}); the prompt is as it was") from error
+            raise OpenClawError(f"the editor left no file ({error.strerror}); the prompt is as it was") from error
 
 
 def opened(path: Path, command: list[str]) -> None:
@@ -60,4 +60,4 @@ def opened(path: Path, command: list[str]) -> None:
     except OSError as error:
         raise OpenClawError(f"{path} cannot be edited with {command[0]}: {error.strerror or error}") from error
     if code != 0:
-        raise OpenClawError(f"{os.path.basename(command[0])} ended with code {code}; look at {path} before you rely on it")
+        raise OpenClawError(f"{os.path.basename(command[0])} ended with code {code}; look at {path} first")

@@ -137,7 +137,8 @@ def part_lines(question: ApprovalRequested) -> list[str]:
 
 
 def approval_choices(question: ApprovalRequested) -> str:
-    prefix = f"  p = always for {visible(question.prefix_rule)}\n" if question.prefix_rule else ""
+    rule = visible(question.prefix_rule or "")
+    prefix = f"  p = yes, and all like it this session: {rule}\n" if rule else ""
     return f"  y = yes, once\n  a = yes, for this session\n{prefix}  n = no; write what to do instead behind it"
 
 

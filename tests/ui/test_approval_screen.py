@@ -118,7 +118,7 @@ async def test_always_for_this_prefix_is_offered_with_its_rule_and_remembered(tm
     app, _ = make_screen(tmp_path / "p", [first, second, "done"])
     async with app.run_test() as pilot:
         await ask(pilot)
-        assert "always: " in words(pilot)
+        assert "yes, and all like it this session: " in words(pilot)
         await pilot.press("p")
         await settled(pilot)
         assert (tmp_path / "p" / "two").is_dir()

@@ -149,7 +149,7 @@ KEYS: tuple[Key, ...] = (
     Key("main", "ctrl+z", "suspend", "Ctrl+Z", "back to the shell; fg returns", "Looking"),
     Key("approval", "y,1", "choose(1)", "y, 1", "yes, once", "Questions"),
     Key("approval", "a,2", "choose(2)", "a, 2", "yes, for this session", "Questions"),
-    Key("approval", "p,3", "choose(3)", "p, 3", "always for this kind of command", "Questions"),
+    Key("approval", "p,3", "choose(3)", "p, 3", "yes, and all like it this session", "Questions"),
     Key("approval", "n,4", "choose(4)", "n, 4", "no, and say what to do instead", "Questions"),
     Key("approval", "escape", "refuse", "Esc", "no", "Questions"),
     Key("approval", "pageup", "page(-1)", "PgUp PgDn", "read the whole command or change", "Questions"),

@@ -114,7 +114,7 @@ def test_a_question_shows_everything_and_each_part() -> None:
     assert "May I? git push && rm -rf build" in shown
     assert "because it deletes files" in shown
     assert "1. git push\n    2. rm -rf build" in shown
-    assert "p = always for exec(git push:*)" in shown
+    assert "p = yes, and all like it this session: exec(git push:*)" in shown
 
 
 def test_a_long_diff_is_shown_whole_before_it_is_allowed_and_not_again_after_it() -> None:

@@ -210,7 +210,7 @@ def _choices(request: ApprovalRequested) -> list[tuple[int, DecisionKind, str]]:
     choices: list[tuple[int, DecisionKind, str]] = [(1, "once", "yes, once (y)")]
     choices.append((2, "session", "yes, and the same for this session (a)"))
     if request.prefix_rule:
-        choices.append((3, "prefix", f"always: {one_line(request.prefix_rule)} (p)"))
+        choices.append((3, "prefix", f"yes, and all like it this session: {one_line(request.prefix_rule)} (p)"))
     choices.append((4, "deny", "no, and say what to do instead (n)"))
     return choices
 
