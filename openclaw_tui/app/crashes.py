@@ -73,7 +73,9 @@ def _text(error: BaseException, now: datetime, session_id: str) -> str:
         f"  {_shown(frame.filename)}:{frame.lineno} in {frame.name}"
         for frame in traceback.extract_tb(error.__traceback__, limit=-60)
     ]
-    message = " ".join(str(error).split())[:CRASH_MESSAGE_CHARS]
+    message = mask_secrets(" ".join(str(error).split()))[
+        :CRASH_MESSAGE_CHARS
+    ]  # before the cut: half a key has no shape
     return "\n".join(
         [
             f"openclaw-tui {openclaw_tui.__version__} · {now.isoformat(timespec='seconds')}",

@@ -1,5 +1,7 @@
 """`doctor`: what the program finds around it, as lines or as JSON; the looking is in `app/health.py`."""
 
+import sys
+
 from msgspec.structs import asdict
 
 from openclaw_tui.app.compose import load_settings
@@ -9,6 +11,7 @@ from openclaw_tui.options import Options
 from openclaw_tui.subcommands.arguments import add_json_flag, command_parser
 from openclaw_tui.subcommands.output import print_json
 from openclaw_tui.tools.running_notes import end_leftover, leftovers
+from openclaw_tui.tools.terminal_text import one_line
 
 
 def run(options: Options) -> int:
@@ -20,7 +23,8 @@ def run(options: Options) -> int:
     paths, config = load_settings(options, remember=False)
     if given.end_leftovers:
         for found in leftovers(paths.running, all_of_them=True):
-            end_leftover(found)
+            said = "ended" if end_leftover(found) else "cannot be ended"
+            print(f"openclaw-tui: {said}: {one_line(found.words)}", file=sys.stderr)
     findings = list(examine(paths, config, offline=given.offline))
     if given.json:
         print_json([asdict(finding) for finding in findings])

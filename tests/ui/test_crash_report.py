@@ -9,7 +9,7 @@ import pytest
 from openclaw_tui.app.crashes import crash_line, take_crash, write_report
 from openclaw_tui.cli import main
 from openclaw_tui.config.paths import resolve_paths
-from openclaw_tui.constants import CRASH_REPORTS_KEPT
+from openclaw_tui.constants import CRASH_MESSAGE_CHARS, CRASH_REPORTS_KEPT
 from openclaw_tui.safety.secrets import hold
 from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from tests.ui.screen_app import make_screen, send, settled, shown, transcript_text, until
@@ -48,6 +48,13 @@ def test_a_report_is_private_masked_and_tells_where(tmp_path: Path) -> None:
     assert SECRET not in text
     assert "plainly-spoken-1234" not in text
     assert str(tmp_path.parent.parent) not in text.split("session abc")[1]
+
+
+@pytest.mark.parametrize("before", range(CRASH_MESSAGE_CHARS - 60, CRASH_MESSAGE_CHARS, 7))
+def test_no_part_of_a_key_is_left_where_the_message_is_cut(tmp_path: Path, before: int) -> None:
+    path = write_report(resolve_paths(tmp_path), failed("x" * before + " " + SECRET))
+    assert path is not None
+    assert "sk-ant" not in path.read_text(encoding="utf-8")
 
 
 def test_only_the_newest_reports_are_kept(tmp_path: Path) -> None:

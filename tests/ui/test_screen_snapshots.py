@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from openclaw_tui.errors import AuthenticationFailed, SessionLocked
 from openclaw_tui.events import QueueChanged, ToolProgress, ToolStarted, TurnStarted
 from openclaw_tui.messages import ToolCallBlock, user_text
 from openclaw_tui.providers.scripted import Answer, Step
 from openclaw_tui.ui.textual.acts import ScreenActs
 from openclaw_tui.ui.textual.event_router import EventRouter
 from openclaw_tui.ui.textual.screens.approval import ApprovalScreen
+from openclaw_tui.ui.textual.screens.confirm import ConfirmScreen
 from openclaw_tui.ui.textual.screens.help import HelpScreen
+from openclaw_tui.ui.textual.screens.locked import locked_screen
 from openclaw_tui.ui.textual.screens.pager import PagerScreen
+from openclaw_tui.ui.textual.screens.plan_question import PlanQuestion
+from openclaw_tui.ui.textual.screens.trust import TrustScreen
 from tests.ui.screen_app import app_of, make_screen, send, settled, shown, type_text, until
 
 pytestmark = pytest.mark.snapshot
@@ -47,6 +52,9 @@ EDIT: list[Answer] = [
 _SCRIPT = "\n".join([f"printf 'row %s' {number}" for number in range(40)] + ["touch done.txt"])
 LONG: list[Answer] = [Step(calls=[("exec", {"command": _SCRIPT})]), "done"]
 CHAIN: list[Answer] = [Step(calls=[("exec", {"command": "ls src | head -3 && make all && rm -rf build"})]), "done"]
+_PLAN = [{"step": "read the parser", "status": "completed"}, {"step": "write the test", "status": "pending"}]
+PLAN: list[Answer] = [Step(calls=[("update_plan", {"plan": _PLAN})]), "This is the plan."]
+FAILS: list[Answer] = [Step(error=AuthenticationFailed("anthropic: the key is not valid; /login stores another one"))]
 
 
 def project_in(tmp_path: Path) -> Path:
@@ -113,6 +121,40 @@ async def paging(pilot: Pilot[int]) -> None:
     await shown(pilot)
 
 
+async def planned(pilot: Pilot[int]) -> None:
+    await send(pilot, "plan it")
+    await until(pilot, lambda: isinstance(pilot.app.screen, PlanQuestion))
+
+
+async def failed(pilot: Pilot[int]) -> None:
+    await send(pilot, "what is it?")
+    await settled(pilot)
+
+
+async def confirming(pilot: Pilot[int]) -> None:
+    question = "Still running from a run that was killed:\n  sleep 600 (process 4711)"
+    pilot.app.push_screen(ConfirmScreen(question, "end them", "leave them alone"))
+    await shown(pilot)
+
+
+async def trusting(pilot: Pilot[int]) -> None:
+    things = ".openclaw/tui.toml\n  permissions.allow: exec(make:*)\n.claude/commands/ship.md\n  the command /ship"
+    pilot.app.push_screen(TrustScreen("~/p", things, changed=False))
+    await shown(pilot)
+
+
+async def held(pilot: Pilot[int]) -> None:
+    pilot.app.push_screen(locked_screen(SessionLocked("it is open", pid=4711, since="10:00")))
+    await shown(pilot)
+
+
+async def remembering(pilot: Pilot[int]) -> None:
+    await shown(pilot)
+    app_of(pilot).main.prompt.area.prompts.entries = ["fix the parser", "write a test", "fix the lexer"]
+    await pilot.press("ctrl+r")
+    await shown(pilot)
+
+
 async def helping(pilot: Pilot[int]) -> None:
     await pilot.press("question_mark")
     await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
@@ -137,6 +179,13 @@ STATES: dict[str, tuple[list[Answer], Before, tuple[int, int], str]] = {
     "search": (TALK, searching, (100, 34), "dark"),
     "search_missing": (TALK, missing, (60, 24), "light"),
     "pager": (TALK, paging, (100, 34), "dark"),
+    "plan_question": (PLAN, planned, (80, 24), "dark"),
+    "error": (FAILS, failed, (80, 24), "dark"),
+    "error_light": (FAILS, failed, (80, 24), "light"),
+    "confirm": ([], confirming, (80, 24), "dark"),
+    "trust": ([], trusting, (80, 24), "dark"),
+    "locked": ([], held, (80, 24), "light"),
+    "history": ([], remembering, (80, 24), "dark"),
     "completion": ([], completing, (80, 24), "dark"),
     "help": ([], helping, (100, 40), "dark"),
 }
@@ -147,7 +196,8 @@ def test_state(state: str, tmp_path: Path, snap_compare: Any, monkeypatch: pytes
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(ScreenActs, "measure", fixed_figures)
     steps, before, size, theme = STATES[state]
-    app, _ = make_screen(project_in(tmp_path), steps, config=(f"ui.theme={theme}",))
+    mode = "plan" if state == "plan_question" else None
+    app, _ = make_screen(project_in(tmp_path), steps, config=(f"ui.theme={theme}",), permission_mode=mode)
     app.main.side.display = False
     app.main.strip.display = False
     assert snap_compare(app, terminal_size=size, run_before=before)
