@@ -3,6 +3,7 @@
 `--version` and `--help` touch nothing but this file, so they answer at once.
 """
 
+import gc
 import io
 import os
 import sys
@@ -72,6 +73,7 @@ def _run(options: Options) -> int:
 
         return run_subcommand(options)
     if options.print_mode:
+        gc.disable()  # until the first answer: nothing that is imported can be let go, and looking takes its time
         from openclaw_tui.ui.oneshot import run_oneshot
 
         return run_oneshot(options)

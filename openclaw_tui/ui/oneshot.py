@@ -4,6 +4,7 @@ Standard output holds only the answer or the JSON stream; reasons go to standard
 """
 
 import asyncio
+import gc
 import re
 import signal
 import sys
@@ -169,6 +170,9 @@ async def _turn(app: App, prompt: str | Sequence[UserContent], outcome: _Outcome
 
 
 def _show(app: App, event: AgentEvent, outcome: _Outcome) -> None:
+    if isinstance(event, MessageEnded) and not gc.isenabled():
+        gc.freeze()
+        gc.enable()
     if isinstance(event, MessageEnded) and not event.discarded:
         outcome.answer = text_of(event.message.content) or outcome.answer
     log_event(event)
