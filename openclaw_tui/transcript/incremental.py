@@ -62,9 +62,13 @@ class FoldCache(Generic[StateT]):
 
 
 class IdentityMemo(Generic[ValueT]):
-    """Values derived from frozen objects, remembered by identity; holding the object keeps its identity its own."""
+    """Values derived from frozen objects, remembered by identity; holding the object keeps its identity its own.
 
-    def __init__(self, size: int = 50_000) -> None:
+    `size` is room for two talks of 5,000 messages. A day of 5,000 turns showed what more costs: every message of every
+    earlier conversation stayed in memory.
+    """
+
+    def __init__(self, size: int = 12_000) -> None:
         self._size = size
         self._known: dict[int, tuple[object, ValueT]] = {}
 
