@@ -108,7 +108,7 @@ class Usage(msgspec.Struct, frozen=True):
 NO_USAGE = Usage()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class UserMessage:
     """What a person, a summary or the program itself says to the model in the user role.
 
@@ -124,7 +124,7 @@ class UserMessage:
     sealed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class AssistantMessage:
     """One answer of a model. `api` names the wire protocol, which decides who can read the opaque parts."""
 
@@ -150,7 +150,7 @@ class AssistantMessage:
         return self.stop_reason in ("aborted", "error")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ToolResultMessage:
     """What a tool returned for one call.
 

@@ -39,17 +39,19 @@ def decision_key(result: ToolResultMessage) -> str:
     return result.entry_id if result.entry_id is not None else f"call:{result.tool_call_id}"
 
 
-_applied: IdentityMemo[tuple[GuardDecision, ToolResultMessage]] = IdentityMemo()
+_applied: IdentityMemo[tuple[GuardDecision, ToolResultMessage | None]] = IdentityMemo()
+"""The decision and the copy it makes; None where it changes nothing, so that no result keeps itself alive."""
 
 
 def apply_decision(result: ToolResultMessage, decision: GuardDecision) -> ToolResultMessage:
     """A copy of the result as it is sent under the decision; the result itself where that changes nothing."""
     known = _applied.get(result)
     if known is not None and known[0] == decision:
-        return known[1]
+        return known[1] or result
     content = _content_under(result, decision)
-    made = result if content == result.content else replace(result, content=content)
-    return _applied.put(result, (decision, made))[1]
+    made = None if content == result.content else replace(result, content=content)
+    _applied.put(result, (decision, made))
+    return made or result
 
 
 def _content_under(result: ToolResultMessage, decision: GuardDecision) -> tuple[UserContent, ...]:

@@ -21,7 +21,7 @@ from openclaw_tui.transcript.incremental import Growing, IdentityMemo
 RESULT_FACTOR = CHARS_PER_TOKEN_ESTIMATE // TOOL_RESULT_CHARS_PER_TOKEN_ESTIMATE
 
 _message_weights: IdentityMemo[int] = IdentityMemo()
-_tool_weights: IdentityMemo[int] = IdentityMemo(size=64)
+_tool_weights: IdentityMemo[int] = IdentityMemo()
 
 
 def message_weight(message: Message) -> int:

@@ -6,6 +6,7 @@ new messages when the next call begins with the very same objects. What is retur
 invisible but for the time it saves.
 """
 
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -62,24 +63,32 @@ class FoldCache(Generic[StateT]):
 
 
 class IdentityMemo(Generic[ValueT]):
-    """Values derived from frozen objects, remembered by identity; holding the object keeps its identity its own.
+    """Values derived from frozen objects, remembered by identity for as long as the object lives.
 
-    `size` is room for two talks of 5,000 messages. A day of 5,000 turns showed what more costs: every message of every
-    earlier conversation stayed in memory.
+    A message is let go with its conversation, and what was known of it with it. What cannot be watched that way (texts,
+    tuples) is held, the last `held` of them. A value must not hold its own subject.
     """
 
-    def __init__(self, size: int = 12_000) -> None:
-        self._size = size
-        self._known: dict[int, tuple[object, ValueT]] = {}
+    def __init__(self, held: int = 64) -> None:
+        self._held = held
+        self._known: dict[int, tuple[weakref.ref[object], ValueT]] = {}
+        self._strong: dict[int, tuple[object, ValueT]] = {}
 
     def get(self, subject: object) -> ValueT | None:
-        found = self._known.get(id(subject))
+        known = self._known.get(id(subject))
+        if known is not None:
+            return known[1] if known[0]() is subject else None
+        found = self._strong.get(id(subject))
         return found[1] if found is not None and found[0] is subject else None
 
     def put(self, subject: object, value: ValueT) -> ValueT:
-        if len(self._known) >= self._size:
-            self._known.clear()
-        self._known[id(subject)] = (subject, value)
+        key = id(subject)
+        try:
+            self._known[key] = (weakref.ref(subject, lambda _gone: self._known.pop(key, None)), value)
+        except TypeError:
+            if len(self._strong) >= self._held:
+                self._strong.clear()
+            self._strong[key] = (subject, value)
         return value
 
 

@@ -8,9 +8,12 @@ from tests.campaigns import soak
 
 
 async def test_many_turns_leave_nothing_behind(tmp_path: Path) -> None:
-    outcome = await soak.soak(tmp_path, 25, seed=3)
+    outcome = await soak.soak(tmp_path, 40, seed=3)
     assert outcome.problems() == []
-    assert outcome.looks[-1].turn == 25
+    assert outcome.looks[-1].turn == 40
+    assert outcome.sessions > 2
+    assert outcome.resumed > 5
+    assert outcome.compactions > 0
 
 
 def test_the_soak_would_see_a_leak() -> None:
